@@ -3,6 +3,7 @@
 #include "gpu/device/launch.hpp"
 #include "gpu/ops/library_gemm.hpp"
 #include "ref/numeric/errors.hpp"
+#include "ref/numeric/format_names.hpp"
 
 namespace normproof::gpu::ops {
 namespace {
@@ -47,8 +48,9 @@ std::vector<std::string> precision_names() {
 }
 
 Precision parse_precision(std::string_view name) {
+  const std::optional<Precision> found = ref::numeric::find_float_type(name);
   for (const Precision precision : kPrecisions)
-    if (name == precision_name(precision)) return precision;
+    if (found == precision) return precision;
   throw ref::numeric::UsageError(ref::numeric::unknown_name("precision", name, precision_names()));
 }
 

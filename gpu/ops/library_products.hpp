@@ -15,7 +15,7 @@ using Precision = ref::numeric::FloatType;
 /// Returns   the name of the format in the table of number formats; "double" for float64
 std::string_view precision_name(Precision precision);
 std::vector<std::string> precision_names();
-/// Returns the format of this name.
+/// Returns the format of this name, which may be a short one such as "bf16".
 /// Throws    UsageError that suggests the nearest known name
 Precision parse_precision(std::string_view name);
 

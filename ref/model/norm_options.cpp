@@ -4,12 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 #include "ref/model/norm_fields.hpp"
 #include "ref/model/norm_layers.hpp"
 #include "ref/model/operation.hpp"
+#include "ref/model/operation_names.hpp"
 #include "ref/model/option_fields.hpp"
+#include "ref/numeric/format_names.hpp"
 
 namespace normproof::ref::numeric {
 
@@ -24,6 +27,19 @@ static std::span<const std::pair<const char*, FloatType>> enum_names(FloatType) 
     return stored;
   }();
   return names;
+}
+
+// Also accepts the short names of formats, such as "bf16".
+static void parse_field(std::string_view field, std::string_view text, FloatType& value) {
+  std::vector<std::string> known;
+  const std::optional<FloatType> found = find_float_type(text);
+  for (const auto& [name, type] : enum_names(value)) {
+    known.emplace_back(name);
+    if (found != type) continue;
+    value = type;
+    return;
+  }
+  model::throw_invalid_value(field, text, fmt::format("one of {}", fmt::join(known, ", ")));
 }
 
 }  // namespace normproof::ref::numeric
@@ -72,10 +88,11 @@ std::vector<std::string> norm_names() {
 NormOptions norm_options(std::string_view name) {
   for (std::size_t i = 0; i < norm_layers().size(); ++i)
     if (name == norm_layers()[i].name) return make_alternative<NormOptions>(i);
-  const std::vector<std::string> operations = operation_names();
-  if (std::ranges::find(operations, name) != operations.end())
+  if (const std::optional<std::string> known = find_operation_name(name)) {
+    if (*known != name) return norm_options(*known);
     throw numeric::UsageError(fmt::format("operation '{}' is not a layer; expected one of {}", name,
                                           fmt::join(norm_names(), ", ")));
+  }
   throw numeric::UsageError(numeric::unknown_name("layer", name, norm_names()));
 }
 

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <variant>
 
 #include "ref/model/norm_layers.hpp"
+#include "ref/model/operation_names.hpp"
 #include "ref/numeric/errors.hpp"
 
 namespace normproof::ref::model {
@@ -355,10 +357,10 @@ const OperationInfo& operation_info(const FunctionOptions& function) {
 }
 
 const OperationInfo& operation_info(std::string_view name) {
-  const auto found = std::ranges::find(operations(), name, &OperationInfo::name);
-  if (found == operations().end())
+  const std::optional<std::string> known = find_operation_name(name);
+  if (!known)
     throw numeric::UsageError(numeric::unknown_name("operation", name, operation_names()));
-  return *found;
+  return *std::ranges::find(operations(), *known, &OperationInfo::name);
 }
 
 std::string_view to_string(OperationKind kind) {

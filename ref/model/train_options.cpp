@@ -1,7 +1,9 @@
 #include "ref/model/train_options.hpp"
 
 #include <iterator>
+#include <optional>
 
+#include "ref/model/operation_names.hpp"
 #include "ref/model/option_fields.hpp"
 
 namespace normproof::ref::model {
@@ -93,7 +95,9 @@ std::vector<std::string> initialization_names() {
 }
 
 OptimizerOptions optimizer_options(std::string_view name) {
-  return default_alternative<OptimizerOptions>(kOptimizers, "optimizer", name);
+  const std::optional<std::string> known = find_operation_name(name);
+  return default_alternative<OptimizerOptions>(kOptimizers, "optimizer",
+                                               known ? std::string_view(*known) : name);
 }
 ScheduleOptions schedule_options(std::string_view name) {
   return default_alternative<ScheduleOptions>(kSchedules, "schedule", name);

@@ -79,6 +79,8 @@ TEST(SetOption, RejectsWrongFieldsAndValues) {
   EXPECT_THROW(set_option(released, "groups", "2.5"), UsageError);
   EXPECT_THROW(set_option(released, "group_scaling", "yes"), UsageError);
   NormOptions rms = RMSNormOptions{};
+  set_option(rms, "storage", "bf16");
+  EXPECT_EQ(std::get<RMSNormOptions>(rms).storage, StorageFormat::bfloat16);
   EXPECT_EQ(error_message<UsageError>([&] { set_option(rms, "storage", "fp8"); }),
             "option storage is 'fp8'; expected one of float64, float32, bfloat16, float16");
 }

@@ -196,7 +196,7 @@ TEST(RunConfig, ErrorsNameUnknownAndInvalidSettings) {
     return usage_error_message([&] { set_setting(config, key, value); });
   };
   EXPECT_THAT(message("encoder.dmodel", "3"), HasSubstr("did you mean 'encoder.d_model'?"));
-  EXPECT_THAT(message("norm.name", "layernorm"), HasSubstr("did you mean 'layer_norm'?"));
+  EXPECT_THAT(message("norm.name", "layer_nrom"), HasSubstr("did you mean 'layer_norm'?"));
   EXPECT_THAT(message("norm.epsilon", "1"),
               HasSubstr("unknown setting 'norm.epsilon'; did you mean 'norm.eps'?"));
   EXPECT_THAT(message("norm.nam", "batch_norm"),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "verification/bindings/c/verdict_sentence.hpp"
 #include "verification/golden/certify/corpus_version.hpp"
@@ -78,12 +79,18 @@ void normproof_corpus::set(const char* name, const char* value) {
     options_.accumulation = accumulation;
     bounds_.reset();
   } else if (option == "formula") {
-    options_.formula = *value == '\0' ? golden::tolerance::Formula::two_pass
-                                      : golden::tolerance::parse_formula(value);
+    gate::CheckOptions changed = options_;
+    changed.formula = *value == '\0' ? golden::tolerance::Formula::two_pass
+                                     : golden::tolerance::parse_formula(value);
+    gate::check_options_exist(cases_, changed);
+    options_ = std::move(changed);
     bounds_.reset();
   } else if (option == "cast_order") {
-    options_.cast_order = *value == '\0' ? golden::tolerance::CastOrder::after_gamma
-                                         : normproof::ref::model::parse_cast_order(value);
+    gate::CheckOptions changed = options_;
+    changed.cast_order = *value == '\0' ? golden::tolerance::CastOrder::after_gamma
+                                        : normproof::ref::model::parse_cast_order(value);
+    gate::check_options_exist(cases_, changed);
+    options_ = std::move(changed);
     bounds_.reset();
   } else if (option == "loss_dtype") {
     options_.loss_dtype = *value == '\0' ? golden::tolerance::LossDtype::wide

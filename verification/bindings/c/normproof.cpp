@@ -3,8 +3,12 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "ref/model/operation_info.hpp"
+#include "ref/model/operation_names.hpp"
+#include "ref/numeric/format_names.hpp"
 #include "verification/bindings/c/handle.hpp"
 #include "verification/golden/certify/corpus_version.hpp"
 
@@ -215,4 +219,21 @@ std::int32_t normproof_make(normproof_corpus* corpus, const char* folder, const 
 
 std::int32_t normproof_layers(normproof_corpus* corpus, const char** out) {
   return call_and_record_error(corpus, [&] { corpus->layers(out); });
+}
+
+const char* normproof_find_name(const char* kind, const char* text) {
+  if (kind == nullptr || text == nullptr) return nullptr;
+  try {
+    if (std::string_view(kind) == "operation") {
+      const auto name = normproof::ref::model::find_operation_name(text);
+      return name ? normproof::ref::model::operation_info(*name).name.c_str() : nullptr;
+    }
+    if (std::string_view(kind) == "dtype") {
+      const auto type = normproof::ref::numeric::find_float_type(text);
+      if (type && is_storage_format(normproof::ref::numeric::float_format_info(*type)))
+        return normproof::ref::numeric::float_format_info(*type).name;
+    }
+  } catch (...) {  // memory is exhausted
+  }
+  return nullptr;
 }

@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 #define NORMPROOF_ABI_VERSION 1
-#define NORMPROOF_ABI_MINOR 2 /* grows with every function that is added */
+#define NORMPROOF_ABI_MINOR 3 /* grows with every function that is added */
 
 /* What a function returns: the numbers of the exit status of `normproof`. Where it is not
    NORMPROOF_OK, normproof_error has the sentence, and nothing was written to `out`. */
@@ -104,7 +104,8 @@ size_t normproof_case_count(const normproof_corpus* corpus);
    "loss_dtype" ("logits": the loss of 16-bit logits may have their dtype; "": float32),
    "flush_subnormals" ("1": subnormal numbers may be 0; "": the default) or "skip_diagnosis" ("1":
    the verdict on a case that fails does not name its mistake, and takes less time; "": the
-   default). */
+   default). NORMPROOF_USAGE: an unknown name or value, or a formula or cast order that none of the
+   open cases has. */
 int32_t normproof_set(normproof_corpus* corpus, const char* name, const char* value);
 
 /* Selects a case, 0 <= index < normproof_case_count, reads it and begins an answer. What *out
@@ -279,6 +280,14 @@ int32_t normproof_certify_rows(normproof_corpus* corpus, const char* name, const
                                const char* mode, const char* options, size_t input_count,
                                const normproof_tensor* inputs, size_t row_count,
                                const int64_t* rows, int32_t threads, size_t* index);
+
+/* ---- Since 1.3 ---- */
+
+/* The name that a text stands for: "layer_norm" for "LayerNorm", "silu" for "swish", "bfloat16" for
+   "bf16". kind: "operation" or "dtype" (a floating-point one). Letters may have any case, and in a
+   name of an operation _ and - do not count. Null where there is no such name, or where an argument
+   is null. It stands as long as the library is loaded. */
+const char* normproof_find_name(const char* kind, const char* text);
 
 #ifdef __cplusplus
 }

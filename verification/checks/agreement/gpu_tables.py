@@ -9,7 +9,7 @@ def table(title, columns, rows):
     if not rows:
         return ""
     lines = [f"### {title}", "", f"| {' | '.join(columns)} |", "|" + "---|" * len(columns)]
-    lines += ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
+    lines += ["| " + " | ".join(" ".join(str(cell).splitlines()).replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join(lines) + "\n\n"
 
 

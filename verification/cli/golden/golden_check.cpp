@@ -221,6 +221,7 @@ Output GoldenCheckCommand::run() const {
     throw ref::numeric::FileError(
         fmt::format("{}: there is no such folder; expected the candidate's answers",
                     clean_line(candidate->string())));
+  if (candidate) check_is_not_corpus(*candidate, golden);
   ref::numeric::set_num_threads(1);
   namespace golden_reports = verification::golden::reports;
   const auto report = std::make_shared<const GoldenReport>(

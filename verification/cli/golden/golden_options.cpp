@@ -71,6 +71,16 @@ void add_candidate(CLI::App& app, std::optional<std::filesystem::path>& candidat
       "names of the corpus");
 }
 
+void check_is_not_corpus(const std::filesystem::path& candidate,
+                         const std::filesystem::path& golden) {
+  std::error_code error;
+  if (std::filesystem::equivalent(candidate, golden, error))
+    throw ref::numeric::UsageError(
+        fmt::format("--candidate {} is the corpus itself; expected a folder of outputs that the "
+                    "candidate computed",
+                    support::report::clean_line(candidate.string())));
+}
+
 void add_pipe_option(CLI::App& app, std::optional<std::string>& pipe, double& timeout) {
   add_pipe_and_timeout_options(app, pipe, timeout);
 }

@@ -30,6 +30,10 @@ void add_only_option(CLI::App& app, verification::golden::corpus::PathGlobs& onl
 
 /// Adds the option --candidate, whose value is a folder with a candidate's outputs.
 void add_candidate(CLI::App& app, std::optional<std::filesystem::path>& candidate);
+/// Checks that the folder of a candidate is not the corpus, which would be compared with itself.
+/// Throws    UsageError that names the folder
+void check_is_not_corpus(const std::filesystem::path& candidate,
+                         const std::filesystem::path& golden);
 
 /// Adds two options. --pipe is a program that computes outputs, and --timeout is the maximum number
 /// of seconds for one case.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "ref/model/operation_names.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "verification/cli/golden/golden_injection.hpp"
 #include "verification/cli/golden/golden_museum.hpp"
@@ -195,8 +196,11 @@ void GoldenDetectionPowerCommand::add(CLI::App& app) {
   constexpr std::size_t kMaxSeeds = 10'000;
   add_named_value_option(app, "--tier", options.tier, verification::golden::corpus::parse_tier,
                          "quick (default), standard or full", "TIER");
-  add_text_option(app, "--layer", options.only,
-                  "Only layers whose name matches this glob (default: all)", "GLOB");
+  add_value_option(
+      app, "--layer", options.only,
+      [](const std::string& glob) { return ref::model::find_operation_name(glob).value_or(glob); },
+      [](const std::string& glob) { return glob; },
+      "Only layers whose name matches this glob (default: all)", "GLOB");
   add_number_option(
       app, "--seeds", options.seeds, 1, kMaxSeeds,
       "Number of corpora: that of 'golden make', and others with other random numbers "

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ref/model/operation_names.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "verification/checks/agreement/agree.hpp"
@@ -40,7 +41,12 @@ void GpuAgreeCommand::add(CLI::App& app) {
                     "Tier of the golden corpus: quick (default) or standard", "TIER");
   accept_several_values(add_bound_option(
       app, "--only",
-      {[this](const Texts& given) { only.globs = given; }, [this] { return only.globs; }},
+      {[this](const Texts& given) {
+         only.globs.clear();
+         for (const std::string& glob : given)
+           only.globs.push_back(ref::model::find_operation_name(glob).value_or(glob));
+       },
+       [this] { return only.globs; }},
       "Only rows of ordered mode whose name matches this glob; may be repeated (default: all)",
       "GLOB"));
   reports.add(app);

@@ -35,6 +35,7 @@ verification::golden::candidate::Candidate make_candidate(const RegressRecordCom
     if (!std::filesystem::is_directory(*command.candidate, error))
       throw FileError(fmt::format("{}: there is no such folder; expected answers to record",
                                   clean_line(command.candidate->string())));
+    golden::check_is_not_corpus(*command.candidate, command.golden);
     return verification::golden::candidate::make_folder_candidate(*command.candidate);
   }
   return command.pipe

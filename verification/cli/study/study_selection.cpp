@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ref/model/operation_names.hpp"
 #include "ref/model/option_fields.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/studies/language/choice.hpp"
@@ -97,6 +98,7 @@ std::vector<std::string> parse_norms(const std::string& text) {
   if (names.size() > 1 && std::ranges::find(names, "all") != names.end())
     throw UsageError(
         fmt::format("--norms is '{}'; expected all alone, or names between commas", text));
+  for (std::string& name : names) name = ref::model::find_operation_name(name).value_or(name);
   return names;
 }
 

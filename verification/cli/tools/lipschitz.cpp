@@ -11,6 +11,7 @@
 #include <span>
 
 #include "ref/io/tensor_file.hpp"
+#include "ref/model/operation_names.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
 #include "verification/checks/evaluation/inputs.hpp"
@@ -49,11 +50,12 @@ double parse_radius(const std::string& text) {
 /// Checks that the text names a layer whose Jacobian can be enclosed, and returns the name.
 std::string parse_layer(const std::string& text) {
   const std::vector<std::string>& known = checks::lipschitz::layer_names();
-  if (std::ranges::find(known, text) != known.end()) return text;
+  const std::string name = model::find_operation_name(text).value_or(text);
+  if (std::ranges::find(known, name) != known.end()) return name;
   const std::vector<std::string> layers = model::norm_names();
-  if (std::ranges::find(layers, text) != layers.end())
+  if (std::ranges::find(layers, name) != layers.end())
     throw UsageError(
-        fmt::format("LAYER is {}, whose Jacobian is not enclosed here; expected one of {}", text,
+        fmt::format("LAYER is {}, whose Jacobian is not enclosed here; expected one of {}", name,
                     fmt::join(known, ", ")));
   throw UsageError(ref::numeric::unknown_name("layer", text, known));
 }

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <optional>
 
 #include "ref/numeric/errors.hpp"
+#include "ref/numeric/format_names.hpp"
 
 namespace normproof::verification::golden::corpus {
 
@@ -15,9 +17,10 @@ std::string_view to_string(Accumulation accumulation) {
 
 Accumulation parse_accumulation(std::string_view name) {
   std::vector<std::string> known;
+  const std::optional<Accumulation> found = ref::numeric::find_float_type(name);
   for (const ref::numeric::FloatFormat& format : ref::numeric::kFloatFormats) {
     if (!is_storage_format(format) || !is_used_for_arithmetic(format)) continue;
-    if (name == format.name) return format.type;
+    if (found == format.type) return format.type;
     known.emplace_back(format.name);
   }
   throw ref::numeric::UsageError(ref::numeric::unknown_name("accumulation", name, known));

@@ -9,7 +9,7 @@ namespace normproof::verification::golden::corpus {
 /// products. It may differ from the dtype in which the candidate stores tensors.
 using Accumulation = ref::model::StorageFormat;
 std::string_view to_string(Accumulation accumulation);
-/// Returns the accumulation format of that name, such as "float32".
+/// Returns the accumulation format of that name, such as "float32" or "bf16".
 /// Throws    UsageError with the nearest known name
 Accumulation parse_accumulation(std::string_view name);
 ref::numeric::Arithmetic accumulation_arithmetic(Accumulation accumulation);

@@ -1,8 +1,13 @@
 #include "verification/golden/gate/check_cases.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <mutex>
 #include <set>
 
+#include "ref/model/operation_info.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/golden/certify/for_each_in_parallel.hpp"
 #include "verification/golden/gate/diagnose.hpp"
@@ -22,6 +27,32 @@ void check_outputs_exist(const std::vector<CaseDescription>& cases,
     if (!known.contains(name))
       throw ref::numeric::UsageError(
           ref::numeric::unknown_name("output", name, {known.begin(), known.end()}));
+}
+
+void check_options_exist(const std::vector<CaseDescription>& cases, const CheckOptions& options) {
+  if (cases.empty()) return;
+  const auto none = [&](const auto& applies) {
+    return std::ranges::none_of(
+        cases, [&](const CaseDescription& description) { return applies(description.c); });
+  };
+  std::set<std::string> names;
+  for (const CaseDescription& description : cases)
+    names.insert(corpus::case_operation_name(description.c));
+  const std::string operations = fmt::format("{}", fmt::join(names, ", "));
+  if (none([&](const corpus::Case& c) { return tolerance::has_formula(c, options.formula); })) {
+    std::vector<std::string> known;
+    for (const tolerance::Formula formula : tolerance::kFormulas)
+      if (!none([&](const corpus::Case& c) { return tolerance::has_formula(c, formula); }))
+        known.emplace_back(to_string(formula));
+    throw ref::numeric::UsageError(fmt::format("formula is {}, which {} does not have; expected {}",
+                                               to_string(options.formula), operations,
+                                               fmt::join(known, " or ")));
+  }
+  if (options.cast_order == tolerance::CastOrder::before_gamma && none([](const corpus::Case& c) {
+        return ref::model::operation_info(c.options).takes("gamma");
+      }))
+    throw ref::numeric::UsageError(fmt::format(
+        "cast_order is before_gamma, and {} has no gamma; expected after_gamma", operations));
 }
 
 CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
@@ -52,6 +83,7 @@ std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
                                     int jobs,
                                     const std::function<void(std::size_t done)>& finished) {
   check_outputs_exist(cases, options.outputs);
+  check_options_exist(cases, options);
   std::vector<CaseResult> results(cases.size());
   std::mutex mutex;
   std::size_t done = 0;

@@ -169,6 +169,21 @@ bool computes_variance(const Case& c) {
                      : has_operation<ref::model::AddLayerNormOptions>(c);
 }
 
+bool has_formula(const Case& c, Formula formula) {
+  switch (formula) {
+    case Formula::stable:
+      return has_operation<ref::model::SiluOptions>(c) ||
+             has_operation<ref::model::GeluOptions>(c) ||
+             has_operation<ref::model::GeluTanhOptions>(c) ||
+             has_operation<ref::model::SwigluOptions>(c) ||
+             has_operation<ref::model::GegluOptions>(c);
+    case Formula::one_pass:
+      return computes_variance(c);
+    default:
+      return true;
+  }
+}
+
 std::string_view to_string(Formula formula) {
   switch (formula) {
     case Formula::stable:

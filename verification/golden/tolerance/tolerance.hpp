@@ -33,6 +33,10 @@ Formula parse_formula(std::string_view name);
 
 /// Whether the operation computes a variance, so that a one-pass formula exists.
 bool computes_variance(const Case& c);
+/// Whether the operation can be computed by the formula. The formulas `two_pass` and `folded` exist
+/// for every operation, `one_pass` for one that computes a variance, and `stable` for silu, gelu,
+/// gelu_tanh, swiglu and geglu.
+bool has_formula(const Case& c, Formula formula);
 
 /// The largest distance of a correct implementation's output from the exact result, for each
 /// element of each output of a case.

@@ -73,6 +73,17 @@ std::string markdown_cell(const Cell& cell, const std::vector<std::string>& note
   return text;
 }
 
+/// Returns backticks that enclose the text as a block of code: three, or one more than the longest
+/// run of backticks in the text.
+std::string code_fence(std::string_view text) {
+  std::size_t run = 0, longest = 2;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  return std::string(longest + 1, '`');
+}
+
 struct MarkdownRenderer {
   std::string operator()(const Heading& heading) const {
     return fmt::format("{} {}\n\n", std::string(static_cast<std::size_t>(heading.level), '#'),
@@ -88,7 +99,9 @@ struct MarkdownRenderer {
     return text + "\n";
   }
   std::string operator()(const Code& code) const {
-    return fmt::format("```\n{}\n```\n\n", clean(code.text));
+    const std::string text = clean(code.text);
+    const std::string fence = code_fence(text);
+    return fmt::format("{0}\n{1}\n{0}\n\n", fence, text);
   }
   std::string operator()(const Problem& problem) const {
     std::string subject = clean_line(problem.subject);

@@ -167,6 +167,29 @@ TEST_F(CAbi, FormulaOptionWidensTheBound) {
   EXPECT_EQ(normproof_set(corpus_, "formula", "onepass"), NORMPROOF_USAGE);
 }
 
+TEST_F(CAbi, RejectsAFormulaAndACastOrderThatNoOpenCaseHas) {
+  ASSERT_EQ(open("quick/softmax/*"), NORMPROOF_OK) << error();
+  EXPECT_EQ(normproof_set(corpus_, "formula", "stable"), NORMPROOF_USAGE);
+  EXPECT_EQ(error(), "formula is stable, which softmax does not have; expected two_pass or folded");
+  EXPECT_EQ(normproof_set(corpus_, "formula", "folded"), NORMPROOF_OK);
+  EXPECT_EQ(normproof_set(corpus_, "cast_order", "before_gamma"), NORMPROOF_USAGE);
+  EXPECT_EQ(error(), "cast_order is before_gamma, and softmax has no gamma; expected after_gamma");
+}
+
+TEST_F(CAbi, FindsOperationsAndDTypesByTheNamesOfLibraries) {
+  EXPECT_STREQ(normproof_find_name("operation", "LayerNorm"), "layer_norm");
+  EXPECT_STREQ(normproof_find_name("operation", "swish"), "silu");
+  EXPECT_STREQ(normproof_find_name("dtype", "bf16"), "bfloat16");
+  EXPECT_STREQ(normproof_find_name("dtype", "e5m2"), "float8_e5m2");
+  for (const auto& [kind, text] : {std::pair{"operation", "layer_nrom"},
+                                   {"dtype", "float"},
+                                   {"dtype", "tf32"},
+                                   {"formula", "folded"}})
+    EXPECT_EQ(normproof_find_name(kind, text), nullptr) << kind << " " << text;
+  EXPECT_EQ(normproof_find_name(nullptr, "bf16"), nullptr);
+  EXPECT_EQ(normproof_find_name("dtype", nullptr), nullptr);
+}
+
 TEST_F(CAbi, OutputWithAWrongShapeNameOrDTypeFailsWithoutBeingRead) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   select(0);

@@ -206,7 +206,9 @@ TEST_F(GoldenCheckProgram, EveryReportHasTheSameFailure) {
 TEST_F(GoldenCheckProgram, ListedFailuresPassAndUnlistedChangesFail) {
   corrupt_output();
   write_file(folder_ / "known", std::string(kFirst) + "  # until it is mended\n");
-  EXPECT_EQ(in(": > none; $N golden check --golden g --candidate g --xfail none").status, 0);
+  EXPECT_EQ(in(": > none; cp -r g right; $N golden check --golden g --candidate right --xfail none")
+                .status,
+            0);
   const Outcome known = check("--xfail known");
   EXPECT_EQ(known.status, 0);
   EXPECT_THAT(known.out, EndsWith("\nPASSED: 2 of 3 cases passed, 1 failed as listed\n"));
@@ -361,6 +363,8 @@ TEST_F(GoldenCheckProgram, ReportsErrorsBeforeTheWork) {
   refused("make --out g/manifest.json/n --only '*/tvm_*'", 3, "the folder cannot be made");
   refused("check --golden absent --candidate c", 3, "absent/manifest.json");
   refused("check --golden g --candidate absent", 3, "absent: there is no such folder");
+  refused("check --golden g --candidate ./g/", 2,
+          "--candidate ./g/ is the corpus itself; expected");
   refused("check --golden g --candidate c --only nothing", 2, "--only 'nothing' names no case of");
   refused("check --golden g --candidate c --outputs z", 2, "unknown output 'z'");
   refused("check --golden g --candidate c --json g/manifest.json", 2, "name the same file");

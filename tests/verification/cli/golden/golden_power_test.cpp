@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "ref/io/atomic_file.hpp"
+#include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
+#include "verification/cli/golden/golden_power.hpp"
 
 // Runs `normproof golden power` and `golden export`.
 namespace normproof::tests::verification::cli::golden {
@@ -25,8 +27,8 @@ TEST(GateDetectionPower, PrintsTheScoreAndWritesEveryVerdict) {
   EXPECT_EQ(outcome.err, "");
   EXPECT_THAT(outcome.out, AllOf(StartsWith("| layer | cases | wrong |"), HasSubstr("\n| all | "),
                                  HasSubstr("\nPASSED: "), EndsWith("tier quick, 1 corpus\n")));
-  const auto parse_command = nlohmann::json::parse(normproof::ref::io::read_text(verdicts));
-  const auto& layer = parse_command.at("layers").at(0);
+  const auto verdicts_json = nlohmann::json::parse(normproof::ref::io::read_text(verdicts));
+  const auto& layer = verdicts_json.at("layers").at(0);
   EXPECT_EQ(layer.at("layer"), "group_scaling");
   EXPECT_TRUE(layer.at("false_alarms").empty());
   for (const auto& verdict : layer.at("wrong")) {
@@ -51,9 +53,20 @@ TEST(GateDetectionPower, DocumentHasTheRowsThatTheProgramPrints) {
   EXPECT_THAT(document, HasSubstr(outcome.out.substr(begin, end - begin)));
 }
 
+TEST(GateDetectionPower, AcceptsOtherNamesOfLayersAndFormats) {
+  const auto parsed = parse_command<tool::golden::GoldenDetectionPowerCommand>(
+      {"--layer", "LayerNorm", "--accumulation", "bf16"});
+  EXPECT_EQ(parsed.options.only, "layer_norm");
+  EXPECT_EQ(parsed.options.accumulation,
+            normproof::verification::golden::corpus::Accumulation::bfloat16);
+  EXPECT_EQ(
+      parse_command<tool::golden::GoldenDetectionPowerCommand>({"--layer", "*_norm"}).options.only,
+      "*_norm");
+}
+
 TEST(GateDetectionPower, RejectsUnknownLayersAndTiers) {
   for (const auto& [arguments, sentence] :
-       {std::pair{"--layer layernorm", "unknown layer 'layernorm'; did you mean 'layer_norm'?"},
+       {std::pair{"--layer layer_nrom", "unknown layer 'layer_nrom'; did you mean 'layer_norm'?"},
         std::pair{"--tier slow", "unknown tier 'slow'"},
         std::pair{"--seeds 0", "--seeds is '0'; expected a whole number from 1 to 10000"}}) {
     const Outcome outcome = run(std::string("$N golden power ") + arguments);

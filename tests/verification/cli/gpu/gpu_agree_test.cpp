@@ -38,6 +38,15 @@ TEST(GpuAgreeOptions, ParsesEveryOption) {
   EXPECT_EQ(plain.only, normproof::verification::golden::corpus::PathGlobs("*"));
 }
 
+TEST(GpuAgreeOptions, AcceptOtherNamesOfOperationsAndFormats) {
+  EXPECT_EQ(
+      parse_command<tool::gpu::GpuAgreeCommand>({"--only", "swish", "--only", "*_norm"}).only.globs,
+      (std::vector<std::string>{"silu", "*_norm"}));
+  EXPECT_EQ(parse_command<tool::gpu::GpuAgreeCommand>({"--mode", "cublas", "--precision", "bf16"})
+                .precision,
+            normproof::gpu::ops::Precision::bfloat16);
+}
+
 TEST(GpuAgreeOptions, ErrorsNameInvalidOptions) {
   const auto refused = [](const Arguments& arguments, const std::string& what) {
     EXPECT_THAT(refusal<tool::gpu::GpuAgreeCommand>(arguments), HasSubstr(what));

@@ -30,7 +30,7 @@ TEST(GpuTrainOptions, ParsesEveryOption) {
 }
 
 TEST(GpuTrainOptions, ErrorsNameInvalidOptions) {
-  EXPECT_THAT(refusal<GpuTrainCommand>({"--norm", "layernorm"}), HasSubstr("'layer_norm'"));
+  EXPECT_THAT(refusal<GpuTrainCommand>({"--norm", "layer_nrom"}), HasSubstr("'layer_norm'"));
   EXPECT_THAT(refusal<GpuTrainCommand>({"--optimizer", "adan"}), HasSubstr("'adam'"));
   EXPECT_THAT(refusal<GpuTrainCommand>({"--task", "translation"}), HasSubstr("--task"));
   EXPECT_THAT(refusal<GpuTrainCommand>({"--steps", "0"}), HasSubstr("--steps is '0'"));

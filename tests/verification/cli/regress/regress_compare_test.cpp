@@ -123,8 +123,8 @@ TEST_F(RegressProgram, DistinguishesLessAndMoreAccurateChanges) {
 }
 
 TEST_F(RegressProgram, RecordsAFolderOfOutputsAndReportsAMissingOne) {
-  EXPECT_EQ(record("--candidate g --label all").status, 0);
-  EXPECT_EQ(in("cp -r g c && rm -r c/quick/layer_norm/one_row*").status, 0);
+  EXPECT_EQ(in("cp -r g a && cp -r g c && rm -r c/quick/layer_norm/one_row*").status, 0);
+  EXPECT_EQ(record("--candidate a --label all").status, 0);
   const Outcome missing = record("--candidate c --label some");
   EXPECT_EQ(missing.status, 1);
   EXPECT_THAT(missing.out, HasSubstr("\nNO ANSWER to quick/layer_norm/one_row-1x6-float32: "));
@@ -149,6 +149,7 @@ TEST_F(RegressProgram, ReportsErrorsBeforeTheWork) {
   refused(record("--self --label v1"), 2, "--label 'v1' is that of line 1 already");
   refused(record("--self --only nothing"), 2, "--only 'nothing' names no case");
   refused(record("--candidate absent"), 3, "absent: there is no such folder");
+  refused(record("--candidate g"), 2, "--candidate g is the corpus itself; expected");
   refused(in("$N regress record --golden absent --history h.jsonl --self"), 3, "absent");
   refused(in("$N regress record --golden g --history absent/h --self"), 3, "absent");
   EXPECT_EQ(record("--self --label v2").status, 0);

@@ -31,7 +31,7 @@ study::Selection parse_selection(const Arguments& arguments) {
 TEST(StudySelectionOptions, ParsesEveryOption) {
   const study::Selection selection = parse_selection(
       {"--protocol", "published,corrected+count_weights", "--padding", "longest", "--tables", "1,4",
-       "--figures", "none", "--no-initialization", "--norms", "none,rms_norm", "--rates", "10,1e-4",
+       "--figures", "none", "--no-initialization", "--norms", "none,RMSNorm", "--rates", "10,1e-4",
        "--seeds", "5", "--gradient-seeds", "7"});
   ASSERT_THAT(selection.protocols, SizeIs(2));
   EXPECT_EQ(selection.protocols[0], study::published_protocol());

@@ -152,6 +152,7 @@ TEST_F(LipschitzProgram, EachErrorIsReportedInOneSentenceWithItsStatus) {
   refused("group_norm --in x.npz", 2,
           "LAYER is group_norm, whose Jacobian is not enclosed here; expected one of batch_norm");
   refused("layer_nrom --in x.npz", 2, "unknown layer 'layer_nrom'; did you mean 'layer_norm'?");
+  EXPECT_EQ(run("LayerNorm --in x.npz").out, run("layer_norm --in x.npz").out);
   refused("layer_norm --in x.npz --raduis=1", 2, "'--raduis'; did you mean '--radius'?");
   refused("layer_norm --in x.npz --radius -1", 2,
           "--radius is '-1'; expected a number from 0 to 1e300, such as 0.5");

@@ -69,7 +69,8 @@ TEST(UserCaseOfTheGate, ReportsAnyMismatchInOneSentence) {
     change(wrong);
     return error_message<UsageError>([&] { make_user_case(wrong); });
   };
-  EXPECT_THAT(refused([](auto& q) { q.op = "layernorm"; }), HasSubstr("did you mean 'layer_norm'"));
+  EXPECT_THAT(refused([](auto& q) { q.op = "layer_nrom"; }),
+              HasSubstr("did you mean 'layer_norm'"));
   EXPECT_THAT(refused([](auto& q) { q.name = "My case"; }), HasSubstr("expected small letters"));
   EXPECT_THAT(refused([](auto& q) { q.name = ""; }), HasSubstr("expected small letters"));
   EXPECT_THAT(refused([](auto& q) { q.mode = "train"; }), HasSubstr("did you mean 'training'"));

@@ -10,6 +10,8 @@ namespace {
 TEST(GoldenArithmetic, AccumulationTypesAreFoundByName) {
   for (const Accumulation accumulation : kAllAccumulations)
     EXPECT_EQ(parse_accumulation(to_string(accumulation)), accumulation);
+  EXPECT_EQ(parse_accumulation("bf16"), Accumulation::bfloat16);
+  EXPECT_EQ(parse_accumulation("FP32"), Accumulation::float32);
   EXPECT_EQ(usage_error_message([] { parse_accumulation("flot32"); }),
             "unknown accumulation 'flot32'; did you mean 'float32'? known: float64, float32, "
             "bfloat16, float16");

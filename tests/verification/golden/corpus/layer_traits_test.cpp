@@ -45,8 +45,8 @@ TEST(LayerTraits, MatchTheSpecification) {
 }
 
 TEST(LayerTraits, RejectAnUnknownLayer) {
-  EXPECT_THROW(has_state("layernorm"), ref::numeric::UsageError);
-  EXPECT_THROW(has_option("layernorm", "eps"), ref::numeric::UsageError);
+  EXPECT_THROW(has_state("layer_nrom"), ref::numeric::UsageError);
+  EXPECT_THROW(has_option("layer_nrom", "eps"), ref::numeric::UsageError);
 }
 
 }  // namespace

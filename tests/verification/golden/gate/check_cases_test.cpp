@@ -47,6 +47,22 @@ TEST_F(CheckCases, UnknownRequestedOutputIsAUsageError) {
               HasSubstr("unknown output 'grad_gama'; did you mean 'grad_gamma'?"));
 }
 
+TEST_F(CheckCases, AFormulaThatNoCaseHasIsAUsageError) {
+  const auto chosen = [&](const char* operation, tolerance::Formula formula) {
+    std::vector<CaseDescription> cases;
+    for (const CaseDescription& description : cases_)
+      if (case_operation_name(description.c) == operation) cases.push_back(description);
+    return usage_error_message([&] { check_options_exist(cases, {.formula = formula}); });
+  };
+  EXPECT_EQ(chosen("layer_norm", tolerance::Formula::one_pass), "no error");
+  EXPECT_EQ(chosen("layer_norm", tolerance::Formula::stable),
+            "formula is stable, which layer_norm does not have; expected two_pass or folded or "
+            "one_pass");
+  EXPECT_EQ(usage_error_message(
+                [&] { check_options_exist(cases_, {.formula = tolerance::Formula::one_pass}); }),
+            "no error");
+}
+
 TEST_F(CheckCases, DamagedCorpusIsAFileError) {
   fs::remove(golden() / cases_[5].path / "inputs.safetensors");
   EXPECT_THAT(file_error_message([&] { check(make_folder_candidate(outputs())); }),

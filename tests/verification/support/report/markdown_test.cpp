@@ -47,6 +47,15 @@ TEST(Markdown, EscapesCharactersThatWouldStartAListOrHeading) {
   EXPECT_EQ(paragraph("> a"), "\\> a\n");
 }
 
+TEST(Markdown, EnclosesCodeInALongerFenceThanItContains) {
+  const auto code = [](const char* text) { return markdown({"", {Code{text}}}); };
+  EXPECT_EQ(code("a `b` ``c``"), "```\na `b` ``c``\n```\n");
+  EXPECT_EQ(code("```\nx\n```"), "````\n```\nx\n```\n````\n");
+  EXPECT_EQ(code("`````"), "``````\n`````\n``````\n");
+  EXPECT_EQ(markdown({"", {Problem{"FAILED", "a", {"b"}, "check('```')"}}}),
+            "**FAILED** `a`\n\n- b\n\n````\ncheck('```')\n````\n");
+}
+
 TEST(Markdown, EscapesBarsInsideTableCells) {
   const Table table{"", {{"|a|"}}, {{{{"b|c"}}}}};
   EXPECT_EQ(markdown({"", {table}}), "| \\|a\\| |\n|---|\n| b\\|c |\n");

@@ -11,7 +11,7 @@ from typing import Any
 from normproof.errors import CorpusError
 
 OK, FAILED, USAGE, FILE = range(4)
-ABI_VERSION, ABI_MINOR = 1, 2
+ABI_VERSION, ABI_MINOR = 1, 3
 DTYPES = ("float64", "float32", "float16", "bfloat16", "int64", "int32", "uint8", "boolean", "float8_e4m3fn",
           "float8_e5m2", "float8_e8m0fnu")
 
@@ -77,6 +77,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
                      C.POINTER(C.c_size_t)),
     "make": (C.c_int32, _HANDLE, _TEXT, _TEXT, _TEXT, C.c_int32, Progress, C.c_void_p),
     "layers": (C.c_int32, _HANDLE, C.POINTER(_TEXT)),
+    "find_name": (_TEXT, _TEXT, _TEXT),
 }
 
 
@@ -143,3 +144,16 @@ def corpus_version() -> str:
 
 def _text(lent: bytes) -> str:
     return lent.decode()
+
+
+def find_name(kind: str, text: str) -> str | None:
+    """Returns the name that a text stands for, such as "layer_norm" for "LayerNorm", or None.
+
+    `kind` is "operation" or "dtype".
+    """
+    try:
+        encoded = text.encode()
+    except UnicodeEncodeError:
+        return None
+    found = None if b"\0" in encoded else library().find_name(kind.encode(), encoded)
+    return None if found is None else _text(found)

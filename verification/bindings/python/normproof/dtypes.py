@@ -3,21 +3,21 @@ from __future__ import annotations
 
 from typing import Any, Collection
 
+from normproof import abi
 from normproof.errors import UsageError
 
 FLOATS = ("float64", "float32", "float16", "bfloat16")
 EIGHT_BITS = ("float8_e4m3fn", "float8_e5m2")  # the dtype of y, which has a scale
-# Short names in any case of letters. "float" is not among them: it is float64 in NumPy and float32 in PyTorch.
-SHORT_NAMES = {"fp64": "float64", "f64": "float64", "double": "float64", "fp32": "float32", "f32": "float32",
-               "single": "float32", "fp16": "float16", "f16": "float16", "half": "float16", "bf16": "bfloat16",
-               "e4m3": "float8_e4m3fn", "e4m3fn": "float8_e4m3fn", "float8_e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2"}
 _SYNONYMS = {"double": "float64", "float": "float32", "half": "float16", "__bf16": "bfloat16"}  # of torch and tinygrad
 
 
 def dtype_name(dtype: Any) -> str:
-    """Returns the corpus' name of a dtype of NumPy or of a framework. An unknown string is returned unchanged."""
+    """Returns the corpus' name of a dtype of NumPy or of a framework, or of a short name such as "bf16".
+
+    An unknown string is returned unchanged. "float" is unknown, because it is float64 in NumPy and float32 in PyTorch.
+    """
     if isinstance(dtype, str):
-        return SHORT_NAMES.get(dtype.lower(), dtype)
+        return abi.find_name("dtype", dtype) or dtype
     if dtype is float:
         return "float64"
     text = getattr(dtype, "__name__", None) or getattr(dtype, "name", None) or str(dtype)

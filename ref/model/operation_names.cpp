@@ -1,0 +1,56 @@
+#include "ref/model/operation_names.hpp"
+
+#include <utility>
+
+#include "ref/model/operation_info.hpp"
+
+namespace normproof::ref::model {
+namespace {
+
+/// Other names of operations, and the operations.
+constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
+    {"fused_add_rms_norm", "add_rms_norm"},
+    {"residual_rms_norm", "add_rms_norm"},
+    {"fused_add_layer_norm", "add_layer_norm"},
+    {"residual_layer_norm", "add_layer_norm"},
+    {"swish", "silu"},
+    {"sdpa", "attention"},
+    {"scaled_dot_product_attention", "attention"},
+    {"flash_attention", "attention"},
+    {"rotary", "rope"},
+    {"rotary_embedding", "rope"},
+    {"l2_normalize", "l2_norm"},
+    {"normalize", "l2_norm"},
+    {"dynamic_tanh", "dyt"},
+    {"gelu_new", "gelu_tanh"},
+    {"gelu_pytorch_tanh", "gelu_tanh"},
+    {"cross_entropy_loss", "cross_entropy"},
+    {"batch_norm_1d", "batch_norm"},
+    {"batch_norm_2d", "batch_norm"},
+    {"instance_norm_1d", "instance_norm"},
+    {"instance_norm_2d", "instance_norm"},
+    {"transformer_encoder_layer", "encoder_layer"},
+    {"transformer_decoder_layer", "decoder_layer"}};
+
+/// Returns the letters and digits of a name, in lower case.
+std::string squash(std::string_view name) {
+  std::string squashed;
+  for (const char c : name) {
+    if (c == '_' || c == '-' || c == ' ') continue;
+    squashed += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return squashed;
+}
+
+}  // namespace
+
+std::optional<std::string> find_operation_name(std::string_view text) {
+  const std::string squashed = squash(text);
+  for (const OperationInfo& info : operations())
+    if (squashed == squash(info.name)) return info.name;
+  for (const auto& [other, name] : kOtherNames)
+    if (squashed == squash(other)) return std::string(name);
+  return std::nullopt;
+}
+
+}  // namespace normproof::ref::model
