@@ -168,6 +168,33 @@ void check_bytes(std::string_view function, const StoredTensor& tensor, Clause l
   }
 }
 
+/// Returns the double with the value of a normal number of float32 or of 0, given its bits.
+std::uint64_t widen_normal_float32(std::uint32_t bits) {
+  constexpr std::uint64_t kBiasDifference = std::uint64_t{1023 - 127} << 52;
+  const std::uint64_t sign = std::uint64_t{bits >> 31} << 63;
+  const std::uint32_t magnitude = bits & 0x7fffffff;
+  return sign | (magnitude == 0 ? 0 : (std::uint64_t{magnitude} << 29) + kBiasDifference);
+}
+
+/// Widens the elements of a float32 tensor. Normal numbers and zeros are converted in a loop
+/// without branches.
+void widen_float32(const StoredTensor& tensor, std::vector<double>& values) {
+  constexpr std::size_t kAtOnce = 256;
+  for (std::size_t begin = 0; begin < values.size(); begin += kAtOnce) {
+    const std::size_t count = std::min(kAtOnce, values.size() - begin);
+    std::uint32_t bits[kAtOnce];
+    std::memcpy(bits, tensor.bytes.data() + begin * sizeof(float), count * sizeof(float));
+    bool is_other = false;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint32_t magnitude = bits[i] & 0x7fffffff;
+      is_other |= magnitude - 0x00800000 >= 0x7f000000 && magnitude != 0;
+      values[begin + i] = std::bit_cast<double>(widen_normal_float32(bits[i]));
+    }
+    for (std::size_t i = 0; is_other && i < count; ++i)
+      values[begin + i] = numeric::decode(numeric::float_format_info(FloatType::float32), bits[i]);
+  }
+}
+
 double widen_int64(const StoredTensor& tensor, std::size_t index) {
   constexpr std::int64_t kLimit = std::int64_t{1} << std::numeric_limits<double>::digits;
   const auto value = load<std::int64_t>(tensor, index);
@@ -257,6 +284,14 @@ std::optional<std::size_t> byte_size(DType dtype, std::span<const std::size_t> s
 std::vector<double> widen(const StoredTensor& tensor) {
   check_bytes("widen", tensor, Clause::C1);
   std::vector<double> values(tensor.bytes.size() / item_size(tensor.dtype));
+  if (tensor.dtype == DType::float64 && !values.empty()) {
+    std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
+    return values;
+  }
+  if (tensor.dtype == DType::float32) {
+    widen_float32(tensor, values);
+    return values;
+  }
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = widen_element(tensor, i);
   return values;
 }

@@ -299,7 +299,9 @@ void normproof_corpus::certify(const char* name, const char* op, const char* mod
                         input.bytes, given.bytes));
     question.inputs.push_back(copy_tensor(std::move(given), input.data));
   }
-  golden::corpus::Case c = golden::certify::make_user_case(std::move(question));
+  constexpr int kMaxThreads = 64;
+  threads_ = std::min(threads == 0 ? process::usable_processors() : threads, kMaxThreads);
+  golden::corpus::Case c = golden::certify::make_user_case(std::move(question), threads_);
   // The user may supply a case of the corpus again, without one of its parameters. Then the new
   // case keeps the text `why` of the original case.
   for (const CaseDescription& known : cases_)
@@ -310,8 +312,6 @@ void normproof_corpus::certify(const char* name, const char* op, const char* mod
             fmt::format("{} is there already; expected another name", path));
   };
   if (rows == nullptr) check_path(case_folder(c));
-  constexpr int kMaxThreads = 64;
-  threads_ = std::min(threads == 0 ? process::usable_processors() : threads, kMaxThreads);
   StoredCase certified =
       rows == nullptr
           ? golden::certify::certify_user_case(std::move(c), threads_, block_progress())

@@ -9,10 +9,12 @@
 #include <optional>
 #include <stdexcept>
 #include <utility>
+#include <variant>
 
 #include "ref/numeric/arb.hpp"
 #include "ref/numeric/elementary.hpp"
 #include "ref/numeric/errors.hpp"
+#include "ref/numeric/running_error.hpp"
 #include "ref/tensor/contract.hpp"
 #include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/block_scales.hpp"
@@ -33,13 +35,31 @@ using ref::numeric::ball;
 using ref::numeric::BallPrecision;
 using ref::numeric::Clause;
 using ref::numeric::interval;
+using ref::numeric::running_error;
 using ref::tensor::NamedTensors;
 using ref::tensor::Tensor;
 
 namespace {
 
-constexpr long kInitialBits = 192;
 constexpr long kMaxBits = 16384;
+
+/// Whether few digits decide almost every element of a user's case, because its dtype has at most
+/// 24: 128 bits, which Arb stores without memory of the heap, and `double` for the second enclosure.
+bool needs_few_digits(const Case& c) {
+  return c.tier == corpus::Tier::user && ref::io::is_float(c.dtype) &&
+         ref::io::item_size(c.dtype) <= 4 && !corpus::is_scaled(c);
+}
+
+constexpr long kFewBits = 128, kUsualBits = 192;
+
+long initial_bits(const Case& c) {
+  return needs_few_digits(c) ? kFewBits : kUsualBits;
+}
+/// Returns the precision that follows if `bits` do not suffice. All cases have the same precisions
+/// from the usual one on, because that of a tie decides which number it is near to.
+long next_bits(long bits) {
+  return bits < kUsualBits ? kUsualBits : 2 * bits;
+}
 
 /// Returns the relative width of an enclosure as an exponent: the smallest e such that 2^e is at
 /// least radius / |midpoint|. If the midpoint is 0 or nearly 0, the radius itself is used instead.
@@ -174,8 +194,37 @@ ball to_ball(const interval& x) {
   arb_set_interval_mpfr(result.get(), &x.backend().data()->left, &x.backend().data()->right, 256);
   return result;
 }
+ball to_ball(const running_error& x) {
+  ball result(x.value);
+  mag_set_d(arb_radref(result.get()), x.error);
+  return result;
+}
+ball to_ball(const ball& x) {
+  return x;
+}
 
-void check_second_enclosure(const std::string& path, const NamedTensors<interval>& second,
+/// The second enclosure of each element: by MPFI, or by `double` with running error bounds.
+using SecondEnclosure = std::variant<NamedTensors<interval>, NamedTensors<running_error>>;
+
+bool all_are_bounded(const NamedTensors<running_error>& tensors) {
+  return std::all_of(tensors.begin(), tensors.end(), [](const auto& entry) {
+    const auto& [name, values] = entry;
+    return std::all_of(values.begin(), values.end(), [](const running_error& x) {
+      return std::isfinite(x.value) && std::isfinite(x.error);
+    });
+  });
+}
+
+SecondEnclosure evaluate_second_enclosure(const Case& c, const EvalInputs& inputs) {
+  if (needs_few_digits(c)) {
+    auto results = checks::evaluation::run_operation<running_error>(c.options, inputs, c.sequence);
+    if (all_are_bounded(results)) return results;
+  }
+  return checks::evaluation::run_operation<interval>(c.options, inputs, c.sequence);
+}
+
+template <class T>
+void check_second_enclosure(const std::string& path, const NamedTensors<T>& second,
                             const NamedTensors<ball>& first,
                             const std::vector<OutputInProgress>& outputs, std::size_t first_row,
                             Certificate& certificate) {
@@ -190,7 +239,7 @@ void check_second_enclosure(const std::string& path, const NamedTensors<interval
       certificate.second_widest = std::max(certificate.second_widest, relative_width_exponent(x));
       if (arb_overlaps(x.get(), balls.data()[i].get()) != 0) continue;
       throw std::runtime_error(
-          fmt::format("{}: {}: the enclosures by MPFI and by Arb do not overlap", path,
+          fmt::format("{}: {}: the second enclosure and that by Arb do not overlap", path,
                       element_name(output, i, first_row)));
     }
   }
@@ -223,18 +272,22 @@ struct Part {
 /// The rounded outputs of a part, and the enclosures of its partial sums.
 struct EnclosedPart {
   std::vector<OutputInProgress> outputs;
-  NamedTensors<ball> first_sums;
-  NamedTensors<interval> second_sums;
+  NamedTensors<ball> first_sums, second_sums;
   Certificate certificate;
 };
 
-/// Moves the partial sums of a part from all of its outputs.
+/// Returns the enclosures of the partial sums of a part.
 template <class T>
-NamedTensors<T> take_partial_sums(NamedTensors<T>&& results,
-                                  const std::vector<OutputInProgress>& outputs) {
-  NamedTensors<T> sums;
-  for (const OutputInProgress& output : outputs)
-    if (output.is_partial_sum) sums.set(output.name, std::move(results.at(output.name)));
+NamedTensors<ball> take_partial_sums(const NamedTensors<T>& results,
+                                     const std::vector<OutputInProgress>& outputs) {
+  NamedTensors<ball> sums;
+  for (const OutputInProgress& output : outputs) {
+    if (!output.is_partial_sum) continue;
+    const auto& values = results.at(output.name);
+    auto balls = ref::tensor::empty_tensor<ball>(ref::tensor::shape_of(values));
+    for (std::size_t i = 0; i < values.size(); ++i) balls.data()[i] = to_ball(values.data()[i]);
+    sums.set(output.name, std::move(balls));
+  }
   return sums;
 }
 
@@ -266,19 +319,22 @@ EnclosedPart enclose(const Part& part) {
         c, original);
     set_not_finite_elements(not_finite, outputs);
   }
-  std::future<NamedTensors<interval>> second_result = std::async(
-      part.parallel_enclosures ? std::launch::async : std::launch::deferred,
-      [&] { return checks::evaluation::run_operation<interval>(c.options, inputs, c.sequence); });
+  std::future<SecondEnclosure> second_result =
+      std::async(part.parallel_enclosures ? std::launch::async : std::launch::deferred,
+                 [&] { return evaluate_second_enclosure(c, inputs); });
   Certificate& certificate = enclosed.certificate;
-  for (certificate.bits = kInitialBits;; certificate.bits *= 2) {
+  for (certificate.bits = initial_bits(c);; certificate.bits = next_bits(certificate.bits)) {
     const BallPrecision precision(certificate.bits);  // for the quotients by scales
     auto first = evaluate_in_balls(c, inputs, certificate.bits);
     const auto open = round_all_elements(first, outputs, part.first_row, certificate);
     if (!open) {
-      auto second = second_result.get();
-      check_second_enclosure(part.path, second, first, outputs, part.first_row, certificate);
-      enclosed.first_sums = take_partial_sums(std::move(first), outputs);
-      enclosed.second_sums = take_partial_sums(std::move(second), outputs);
+      std::visit(
+          [&](const auto& second) {
+            check_second_enclosure(part.path, second, first, outputs, part.first_row, certificate);
+            enclosed.second_sums = take_partial_sums(second, outputs);
+          },
+          second_result.get());
+      enclosed.first_sums = take_partial_sums(first, outputs);
       return enclosed;
     }
     if (certificate.bits >= kMaxBits) throw undecided(part.path, *open, certificate.bits);
@@ -326,7 +382,7 @@ class BlocksInProgress {
       else
         rows.push_back(std::move(output));
     for (const StoredTensor& tensor : expected_tensors(case_, rows)) append_rows(block, tensor);
-    const BallPrecision precision(kInitialBits);
+    const BallPrecision precision(initial_bits(case_));
     add_sums(first_, std::move(part.first_sums));
     add_sums(second_, std::move(part.second_sums));
     if (block == 0)
@@ -376,9 +432,9 @@ class BlocksInProgress {
     if (sums_.empty()) return;
     const std::string path = case_folder(case_);
     Certificate of_sums;
-    for (of_sums.bits = kInitialBits;; of_sums.bits *= 2) {
+    for (of_sums.bits = initial_bits(case_);; of_sums.bits = next_bits(of_sums.bits)) {
       const BallPrecision precision(of_sums.bits);
-      if (of_sums.bits > kInitialBits) first_ = evaluate_sums(of_sums.bits);
+      if (of_sums.bits > initial_bits(case_)) first_ = evaluate_sums(of_sums.bits);
       const auto open = round_all_elements(first_, sums_, 0, of_sums);
       if (!open) break;
       if (of_sums.bits >= kMaxBits) throw undecided(path, *open, of_sums.bits);
@@ -407,8 +463,7 @@ class BlocksInProgress {
   const RowBlocks& blocks_;
   std::vector<StoredTensor> tensors_ = {};
   std::vector<OutputInProgress> sums_ = {};
-  NamedTensors<ball> first_ = {};
-  NamedTensors<interval> second_ = {};
+  NamedTensors<ball> first_ = {}, second_ = {};
   Certificate certificate_ = {};
 };
 

@@ -42,12 +42,13 @@ struct Expected {
 ///           to the same number. An output element that depends on an infinite or NaN input is NaN,
 ///           unless the infinity is a limit (not_finite.hpp); other elements are unaffected. If
 ///           `parallel_enclosures` is set, the second enclosure is computed on another thread,
-///           which changes no bit
+///           which changes no bit. The second enclosure is by 50-digit MPFI intervals; in a user's
+///           case with a dtype of at most 32 bits, it is by `double` with running error bounds
 /// Requires  inputs that norm_step accepts, except that x and grad_y of a layer or function may
 ///           contain infinity and NaN; (C1) if the case is exact, every result is a number of the
 ///           dtype, and `double` computes it exactly
 /// Throws    ContractError; std::runtime_error if 16384 bits do not suffice to round an element, or
-///           if the second enclosure (50-digit MPFI intervals) does not overlap the first
+///           if the second enclosure does not overlap the first
 Expected certify(const Case& c, bool parallel_enclosures = false);
 
 /// Computes and certifies the expected outputs of a case block by block, so that the enclosures of

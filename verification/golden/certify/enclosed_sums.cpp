@@ -2,10 +2,12 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "ref/numeric/running_error.hpp"
 #include "verification/checks/evaluation/sequence.hpp"
+#include "verification/golden/certify/norm_sums.hpp"
 #include "verification/golden/certify/not_finite.hpp"
 #include "verification/golden/certify/not_finite_elements.hpp"
 #include "verification/golden/corpus/scaling.hpp"
@@ -20,7 +22,12 @@ using ref::numeric::running_error;
 using ref::tensor::NamedTensors;
 using ref::tensor::Tensor;
 
-NamedTensors<running_error> enclose_block(const Case& block) {
+/// The arithmetic of the sums in `double` whose order is known.
+constexpr SumArithmetic kDoubleInOrder{
+    .arithmetic = ref::numeric::arithmetic_of_type(ref::numeric::FloatType::float64),
+    .any_order = false};
+
+NamedTensors<running_error> evaluate_block(const Case& block) {
   const EvalInputs original = recipes::inputs_of(block);
   EvalInputs inputs = original;
   replace_not_finite(inputs, block, kReplacements);
@@ -42,14 +49,46 @@ NamedTensors<running_error> enclose_block(const Case& block) {
   return sums;
 }
 
+/// Encloses the sums by the evaluation of the operation on each block.
+NamedTensors<running_error> evaluate_sums(const RowBlocks& blocks, int threads,
+                                          const Progress& progress) {
+  NamedTensors<running_error> sums;
+  for_each_block(
+      blocks, threads, progress, [&](std::size_t i) { return evaluate_block(blocks.block(i)); },
+      [&](std::size_t, NamedTensors<running_error>&& part) { add_sums(sums, std::move(part)); });
+  return sums;
+}
+
+/// Returns the sums of a norm of rows; nothing if a block has none (sum_norm_over_rows).
+std::optional<NamedTensors<running_error>> add_norm_sums(const Case& c, const RowBlocks& blocks,
+                                                         int threads, const Progress& progress) {
+  const auto sums = sum_norm_over_blocks(c, blocks, kDoubleInOrder, threads, progress);
+  if (!sums) return std::nullopt;
+  NamedTensors<running_error> enclosed;
+  for (const SumsOverRows& sum : sums->sums()) {
+    auto elements = ref::tensor::empty_tensor<running_error>({sum.value.size()});
+    for (std::size_t i = 0; i < sum.value.size(); ++i)
+      elements.data()[i] = running_error(sum.value[i], sums->error(sum, i));
+    enclosed.set(sum.name, std::move(elements));
+  }
+  return enclosed;
+}
+
+NamedTensors<running_error> enclose_sums(const Case& c, const RowBlocks& blocks, int threads,
+                                         const Progress& progress) {
+  if (!has_sums_over_rows(c)) return {};
+  if (has_norm_sums(c, kDoubleInOrder.arithmetic))
+    if (auto sums = add_norm_sums(c, blocks, threads, progress)) return std::move(*sums);
+  // A block of these rows may be too large for the evaluation.
+  const RowBlocks small(c);
+  return evaluate_sums(small.count() > blocks.count() ? small : blocks, threads, progress);
+}
+
 }  // namespace
 
 EnclosedSums enclose_sums_over_rows(const Case& c, const RowBlocks& blocks, int threads,
                                     const Progress& progress) {
-  NamedTensors<running_error> sums;
-  for_each_block(
-      blocks, threads, progress, [&](std::size_t i) { return enclose_block(blocks.block(i)); },
-      [&](std::size_t, NamedTensors<running_error>&& part) { add_sums(sums, std::move(part)); });
+  const NamedTensors<running_error> sums = enclose_sums(c, blocks, threads, progress);
   EnclosedSums enclosed;
   for (const auto& [name, sum] : sums) {
     const DType dtype = corpus::stored_output_dtype(c, name);

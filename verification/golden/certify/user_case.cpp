@@ -10,6 +10,8 @@
 #include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/condition.hpp"
 #include "verification/golden/certify/enclosed_sums.hpp"
+#include "verification/golden/certify/for_each_in_parallel.hpp"
+#include "verification/golden/certify/norm_sums.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 
@@ -72,11 +74,12 @@ void check_part(const Case& c) {
 
 /// Checks a case block by block, which takes less memory than the whole case. The whole case is
 /// checked if a block violates a requirement, because the message names an element.
-void check_blocks(const Case& c) {
+void check_blocks(const Case& c, int threads) {
   const RowBlocks blocks(c);
   if (blocks.count() == 1) return check_part(c);
   try {
-    for (std::size_t i = 0; i < blocks.count(); ++i) check_part(blocks.block(i));
+    for_each_in_parallel(blocks.count(), threads,
+                         [&](std::size_t i) { check_part(blocks.block(i)); });
   } catch (const std::exception&) {
     check_part(c);
     throw;
@@ -85,9 +88,9 @@ void check_blocks(const Case& c) {
 
 /// Runs the operation once in double, so that violated requirements are reported before the
 /// certification starts.
-void check_requirements(const Case& c) {
+void check_requirements(const Case& c, int threads) {
   try {
-    check_blocks(c);
+    check_blocks(c, threads);
   } catch (const ref::numeric::FileError& error) {
     throw UsageError(error.what());
   } catch (const ref::numeric::ContractError& error) {
@@ -113,7 +116,7 @@ std::vector<std::pair<std::string, std::string>> parse_user_options(const std::s
   return options;
 }
 
-Case make_user_case(UserCase question) {
+Case make_user_case(UserCase question, int threads) {
   check_case_name(question.name);
   Case c;
   c.tier = corpus::Tier::user;
@@ -129,7 +132,7 @@ Case make_user_case(UserCase question) {
   if (twice != c.inputs.end())
     throw UsageError(fmt::format("the input '{}' is given twice; expected once", twice->name));
   c.dtype = case_dtype(c.inputs);
-  check_requirements(c);
+  check_requirements(c, threads);
   return c;
 }
 
@@ -174,7 +177,8 @@ StoredCase certify_rows(Case c, std::span<const std::size_t> rows, int threads,
   check_rows(c, rows);
   Case drawn = select_rows(c, rows);
   Expected expected = certify_in_blocks(drawn, RowBlocks(drawn), threads);
-  EnclosedSums sums = enclose_sums_over_rows(c, RowBlocks(c), threads, progress);
+  EnclosedSums sums =
+      enclose_sums_over_rows(c, RowBlocks(c, kElementsOfNormSums), threads, progress);
   for (StoredTensor& sum : sums.tensors)
     *std::ranges::find(expected.tensors, sum.name, &StoredTensor::name) = std::move(sum);
   StoredCase stored = make_stored_case(std::move(drawn), std::move(expected));

@@ -25,11 +25,12 @@ struct UserCase {
 /// Throws    UsageError
 std::vector<std::pair<std::string, std::string>> parse_user_options(const std::string& text);
 
-/// Converts a user's case to a case of the tier `user`.
+/// Converts a user's case to a case of the tier `user`. The requirements of the operation are
+/// checked on `threads` threads.
 /// Throws    UsageError with one sentence, if a name is unknown (the sentence gives the nearest
 ///           known name), if a tensor is absent, unknown or has a wrong shape, or if the operation
 ///           rejects an option or an input
-Case make_user_case(UserCase question);
+Case make_user_case(UserCase question, int threads = 1);
 
 /// Computes and certifies the expected values of a user's case. Returns what the folder of a case
 /// in a corpus would contain.

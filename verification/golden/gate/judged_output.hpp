@@ -64,6 +64,9 @@ class JudgedOutput {
   checks::compare::Comparison compare_judged_output(const std::vector<double>& got,
                                                     const std::vector<std::size_t>& judged,
                                                     const std::vector<double>& bounds) const;
+  std::vector<std::size_t> find_open_elements(const std::vector<double>& got,
+                                              const std::vector<std::size_t>& judged,
+                                              const std::vector<double>& bounds) const;
   double compute_error_at(std::size_t i, double got) const;
   void add_metrics(const std::vector<double>& got, const std::vector<std::size_t>& judged,
                    const std::vector<double>& bounds, TensorResult& result,

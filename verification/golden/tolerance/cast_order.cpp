@@ -62,6 +62,9 @@ std::optional<NormOfRows> find_norm_of_rows(const Case& c, const EvalInputs& inp
   return norm;
 }
 
+// The allowances are computed in double, with relative errors far below this slack.
+constexpr double kAllowanceSlack = 1 + 0x1p-20;
+
 /// Adds the allowances of grad_x and grad_gamma for one row.
 void allow_row(const NormOfRows& norm, std::size_t row, double u, Tensor<double>* grad_x,
                Tensor<double>* grad_gamma) {
@@ -83,14 +86,12 @@ void allow_row(const NormOfRows& norm, std::size_t row, double u, Tensor<double>
     if (norm.is_centered) mean_g += g(d) / n;
     mean_product += g(d) * std::fabs(x_hat(d)) / n;
   }
-  // The allowances are computed in double, with relative errors far below this slack.
-  constexpr double kSlack = 1 + 0x1p-20;
   for (std::size_t d = 0; d < width; ++d) {
     if (grad_x != nullptr)
       grad_x->data()[row * width + d] +=
-          kSlack * u * (1 + u) * r * (g(d) + mean_g + std::fabs(x_hat(d)) * mean_product);
+          kAllowanceSlack * u * (1 + u) * r * (g(d) + mean_g + std::fabs(x_hat(d)) * mean_product);
     if (grad_gamma != nullptr)
-      grad_gamma->data()[d] += kSlack * u * (2 + u) * std::fabs(grad_y[d] * x_hat(d));
+      grad_gamma->data()[d] += kAllowanceSlack * u * (2 + u) * std::fabs(grad_y[d] * x_hat(d));
   }
 }
 
@@ -99,6 +100,17 @@ Tensor<double>* find_bound(NamedTensors<double>& bound, const char* name) {
 }
 
 }  // namespace
+
+double allowance_of_cast_x_hat(const Case& c, Accumulation accumulation) {
+  const bool has_norm = has_operation<ref::model::LayerNormOptions>(c) ||
+                        has_operation<ref::model::RMSNormOptions>(c) ||
+                        has_operation<ref::model::AddLayerNormOptions>(c) ||
+                        has_operation<ref::model::AddRMSNormOptions>(c);
+  if (!has_norm || !corpus::rounds_when_stored(c.dtype, accumulation)) return 0;
+  if (corpus::find(c.inputs, "gamma") == nullptr) return 0;
+  const double u = corpus::unit_roundoff(c.dtype);
+  return kAllowanceSlack * u * (2 + u);
+}
 
 void allow_cast_before_gamma(const Case& c, const EvalInputs& inputs,
                              const NamedTensors<double>& values, Accumulation accumulation,

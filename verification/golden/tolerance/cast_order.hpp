@@ -34,4 +34,8 @@ void allow_cast_before_gamma(const Case& c, const checks::evaluation::EvalInputs
                              const ref::tensor::NamedTensors<double>& values,
                              Accumulation accumulation, ref::tensor::NamedTensors<double>& bound);
 
+/// Returns the factor by which allow_cast_before_gamma multiplies the sum of |grad_y x_hat|. It is
+/// 0 if grad_gamma gets no allowance.
+double allowance_of_cast_x_hat(const Case& c, Accumulation accumulation);
+
 }  // namespace normproof::verification::golden::tolerance

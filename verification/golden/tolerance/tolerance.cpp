@@ -4,12 +4,14 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "ref/model/operation_info.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/certificate.hpp"
+#include "verification/golden/certify/norm_sums.hpp"
 #include "verification/golden/certify/not_finite_elements.hpp"
 #include "verification/golden/certify/row_blocks.hpp"
 #include "verification/golden/corpus/kind.hpp"
@@ -298,6 +300,11 @@ Tolerance complete_bounds(const Case& stored, DerivedBounds&& derived, const Der
   return bounds;
 }
 
+/// Returns the factor by which allowances for the terms of a sum grow in the sum.
+double allowance_slack(double roundings) {
+  return roundings < 0.5 ? 1 + 2 * roundings / (1 - roundings) : 1;
+}
+
 /// The bounds of a case whose blocks are appended in ascending order.
 class BoundsOfBlocks {
  public:
@@ -337,7 +344,7 @@ class BoundsOfBlocks {
       const double roundings = terms * arithmetic_.unit_roundoff;
       // An allowance is a larger error of the terms. In a sum of all rows, it also makes the
       // roundings of the sum larger. If there are that many roundings, `bound` is infinite.
-      const double slack = roundings < 0.5 ? 1 + 2 * roundings / (1 - roundings) : 1;
+      const double slack = allowance_slack(roundings);
       const Tensor<double>& allowance = allowances_.at(name);
       for (std::size_t i = 0; i < bound.size(); ++i)
         if (allowance.data()[i] > 0) bound.data()[i] += slack * allowance.data()[i];
@@ -405,9 +412,48 @@ class BoundsOfBlocks {
   NamedTensors<double> allowances_ = {};
 };
 
+/// Derives the bounds of the sums over the rows of a norm without evaluating it
+/// (certify/norm_sums.hpp). Returns nothing if that is not possible.
+std::optional<DerivedBounds> derive_norm_sums(const Case& c, const Derivation& how,
+                                              const Arithmetic& arithmetic,
+                                              const BlockOptions& options) {
+  const bool rounds = corpus::rounds_when_stored(c.dtype, how.accumulation);
+  const bool has_own_allowances =
+      (how.formula == Formula::one_pass && computes_variance(c)) || (is_function(c) && rounds);
+  if (has_own_allowances || !certify::has_norm_sums(c, arithmetic)) return std::nullopt;
+  const auto sums =
+      certify::sum_norm_over_blocks(c, certify::RowBlocks(c, certify::kElementsOfNormSums),
+                                    {.arithmetic = arithmetic}, options.threads, options.progress);
+  if (!sums) return std::nullopt;
+  DerivedBounds derived;
+  for (const certify::SumsOverRows& sum : sums->sums()) {
+    auto value = ref::tensor::empty_tensor<double>({sum.value.size()});
+    auto bound = value;
+    const double allowance = sum.name == "grad_gamma" && how.cast_order == CastOrder::before_gamma
+                                 ? allowance_of_cast_x_hat(c, how.accumulation)
+                                 : 0;
+    for (std::size_t i = 0; i < sum.value.size(); ++i) {
+      value.data()[i] = sum.value[i];
+      bound.data()[i] =
+          sums->error(sum, i) +
+          allowance * sum.magnitude[i] * allowance_slack(sum.terms[i] * arithmetic.unit_roundoff);
+    }
+    derived.input_sensitivity.set(sum.name, ref::tensor::full_tensor({sum.value.size()}, 0.0));
+    derived.values.set(sum.name, std::move(value));
+    derived.bound.set(sum.name, std::move(bound));
+  }
+  return derived;
+}
+
 Tolerance derive_in_blocks(const Case& stored, const certify::RowBlocks& blocks,
                            const Derivation& how, const BlockOptions& options) {
   const Arithmetic arithmetic = arithmetic_for(stored, stored, how);
+  if (options.only_sums) {
+    if (!certify::has_sums_over_rows(stored))
+      return {.bound = {}, .flushes = how.flushes, .input_sensitivity = {}};
+    if (auto sums = derive_norm_sums(stored, how, arithmetic, options))
+      return complete_bounds(stored, std::move(*sums), how, arithmetic);
+  }
   BoundsOfBlocks whole(stored, blocks, arithmetic, options.only_sums);
   certify::for_each_block(
       blocks, options.threads, options.progress,

@@ -29,6 +29,24 @@ using ref::tensor::convert;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
+// A user's case of few digits starts with 128 bits and has its second enclosure in `double`.
+TEST(Certify, UserCasesHaveTheExpectedValuesOfTheCorpusWhateverTheirEnclosures) {
+  for (const char* const op : {"layer_norm", "rms_norm", "batch_norm", "dyt", "softmax", "gelu",
+                               "swiglu", "add_layer_norm", "l2_norm"})
+    for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16}) {
+      Case c = plain_recipe(op, {6, 40}, dtype).make(1);
+      const Expected of_corpus = certify(c);
+      c.tier = corpus::Tier::user;
+      const Expected of_user = certify(c);
+      EXPECT_EQ(of_user.tensors, of_corpus.tensors) << op;
+      EXPECT_EQ(of_user.certificate.elements, of_corpus.certificate.elements) << op;
+      if (of_corpus.certificate.bits == 192) {
+        EXPECT_EQ(of_user.certificate.bits, dtype == DType::float64 ? 192 : 128) << op;
+      }
+      EXPECT_LT(of_user.certificate.second_widest, -20) << op;
+    }
+}
+
 TEST(Certify, LayerNormOfOneAndThreeMatchesHandComputation) {
   // The mean is 2, the variance 1 and eps 3. So rstd is 1/2, and every number is exact.
   const Expected expected = certify(layer_norm_case_of_one_and_three("3"));

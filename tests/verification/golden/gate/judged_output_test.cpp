@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "ref/tensor/contract.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
 
 namespace normproof::verification::golden::gate {
@@ -41,6 +43,36 @@ TEST(JudgedOutput, GivesAVerdictOnEachElement) {
   EXPECT_EQ(rstd.verdict(2, kGoldenNaN), right);
   EXPECT_EQ(rstd.verdict(2, -kGoldenInfinity), right);
   EXPECT_EQ(rstd.verdict(2, 0), refused);
+}
+
+// `double` decides about most elements, and numbers of 100 digits about the others.
+TEST(JudgedOutput, ReportsTheLargestRatioAndEveryFailureOfTheExactComparison) {
+  for (const DType dtype : {DType::float64, DType::float32, DType::bfloat16}) {
+    const StoredCase stored = certified(plain_recipe("layer_norm", {20, 16}, dtype).make(1));
+    const tolerance::Tolerance bounds =
+        tolerance::derive_tolerance(stored.description.c, corpus::usual_accumulation(dtype));
+    for (const double scale : {0.0, 0x1p-54, 0x1p-26, 0x1p-20, 0x1p-7}) {
+      std::vector<StoredTensor> answer = reference_output(stored);
+      for (StoredTensor& tensor : answer) {
+        if (tensor.name != "y") continue;
+        std::vector<double> values = ref::io::widen(tensor);
+        for (std::size_t i = 0; i < values.size(); ++i)
+          values[i] *= 1 + scale * std::sin(static_cast<double>(i * i));
+        tensor = make_stored_tensor("y", DType::float64, tensor.shape, values);
+      }
+      const std::vector<double> ratios = error_to_bound_ratios(stored, answer, "y", bounds);
+      const TensorResult result = judge_output(stored, answer, "y", bounds, false);
+      std::vector<std::size_t> failed;
+      for (std::size_t i = 0; i < ratios.size(); ++i)
+        if (ratios[i] > 1) failed.push_back(i);
+      EXPECT_EQ(result.failed, failed) << scale;
+      EXPECT_DOUBLE_EQ(result.ratio, *std::ranges::max_element(ratios)) << scale;
+      const auto worst = std::ranges::max_element(ratios) - ratios.begin();
+      EXPECT_EQ(result.where, ref::tensor::index_to_string(static_cast<std::size_t>(worst),
+                                                           find(stored.expected, "y")->shape))
+          << scale;
+    }
+  }
 }
 
 TEST(JudgedOutput, DoesNotJudgeElementsWithAnInfiniteBound) {

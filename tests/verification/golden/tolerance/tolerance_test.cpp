@@ -263,7 +263,11 @@ TEST(GateTolerance, IsTheSameInBlocksOfRowsAsInOne) {
             << op << " " << name;
         continue;
       }
-      EXPECT_TRUE(std::ranges::equal(found, sums.bound.at(name))) << op << " " << name;
+      // The sums of a norm alone have a tighter lower bound of the variance (NormSums).
+      for (std::size_t i = 0; i < bound.size(); ++i) {
+        EXPECT_GE(sums.bound.at(name).data()[i], found.data()[i] * (1 - 0x1p-7)) << op << name;
+        EXPECT_LE(sums.bound.at(name).data()[i], found.data()[i] * (1 + 0x1p-6)) << op << name;
+      }
       // An allowance of other formulas is enlarged by the roundings of the sum. The allowances of
       // stored sums add up over the blocks without their signs, and have a slack of 2^-16.
       const bool has_stored_sums = std::string_view(op) == "add_layer_norm";
