@@ -166,7 +166,7 @@ def jax_implementations():
     import package_adapter
     from implementations import jax_formulas, jax_piped
     jax.config.update("jax_enable_x64", True)
-    offered = [*jax_piped.functions(), package_adapter.Piped("l2_norm", jax_formulas.l2_norm, FOUR)]
+    offered = [*jax_piped.functions(), *(package_adapter.Piped(op, fn, FOUR) for op, fn in jax_formulas.BESIDE_THE_PIPE.items())]
     try:
         from implementations import optax_optimizers
         offered += optax_optimizers.functions()

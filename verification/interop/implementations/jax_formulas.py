@@ -194,3 +194,6 @@ def cross_entropy(logits, targets, label_smoothing, class_weights=None, valid=No
     one_hot = jax.nn.one_hot(targets, classes, dtype=kind) * counts[:, None]
     target = ((1 - label_smoothing) * one_hot + label_smoothing / classes * counts[:, None]) * weights
     return -(target * jax.nn.log_softmax(logits.astype(kind))).sum() / (one_hot * weights).sum()
+
+
+BESIDE_THE_PIPE = {"l2_norm": l2_norm}  # functions that only the study of false alarms judges
