@@ -308,3 +308,8 @@ def test_rope_may_take_tables_of_one_element_per_feature():
     x = np.random.default_rng(1).standard_normal((2, 3, 4)).astype(np.float32)
     angles = np.float32([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]])
     assert normproof.judge(apply_rotary, "rope", x=x, cos=np.cos(angles), sin=np.sin(angles))
+
+
+@normproof.cases("swiglu", only="random*")
+def test_a_function_may_read_a_needed_tensor_of_its_case_by_itself(case):
+    case.check(lambda x: x / (1 + np.exp(-x)) * case.gate)

@@ -73,6 +73,7 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
         arguments=arguments, outputs=outputs, backward=backward, layout=layout, accumulation=accumulation,
         formula=formula, cast_order=cast_order, xfail=parse_globs(xfail), strict=strict,
         flush_subnormals=flush_subnormals, skip_diagnosis=skip_diagnosis, writes=writes, isolate=isolate, seconds=seconds)
+    invocation.require_needed()
     if "cos" in known_names(corpus, op):  # tables of another width are no error if there is one pair of features
         invocation = ask_again()
     invocation.policy.apply(corpus)

@@ -169,7 +169,6 @@ class Invocation:
                 neutral = () if self.holds else tuple(
                     name for name in MODULE_PARAMETERS if name in self.signature.known and name not in case.tensors
                     and self.framework.find_member(module, name, self.members) is not None)
-        self._require_needed({*self.read_names, *computed_from})
         policy = self.policy.for_case(case)
         if computed_from & set(names.state_names(self.op)):
             policy = dataclasses.replace(policy, reads_state=True)
@@ -195,13 +194,13 @@ class Invocation:
                     f"{self.title} has a parameter {path!r} that stands for nothing known; expected arguments={{{path!r}: "
                     f"{(expected or ['gamma'])[0]!r}}}, one of {', '.join(expected)}, or None for a parameter that keeps its value")
 
-    def _require_needed(self, read: Collection[str]) -> None:
+    def require_needed(self) -> None:
         """Throws UsageError if the implementation receives no tensor of a name that every case has, so that it declines all."""
-        if self.op in NOT_LAYERS or EVERYTHING in read:
+        if self.op in NOT_LAYERS or EVERYTHING in self.read_names:
             return
         needed = names.tensor_names(self.op)[0]
         for name in needed:
-            if name not in read and name not in NOT_NEEDED.get(self.op, ()):
+            if name not in self.read_names and name not in NOT_NEEDED.get(self.op, ()):
                 raise UsageError(f"{self.title} takes no {name}, which every case of {self.op} has; expected a function of "
                                  f"{', '.join(needed)}, or arguments=, which says what its parameters receive")
 

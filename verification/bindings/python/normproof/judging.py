@@ -144,6 +144,7 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
             found = dataclasses.replace(found, ignores_targets=True)
         return (found if shape is None else found.with_shape(shape)).with_masks(masks, mask_shape).for_case(case)
     invocation = prepare_for_case(framework)
+    invocation.require_needed()
     if repeat > 1 and shape is not None:
         invocation = invocation.with_shape((repeat * shape[0], *shape[1:]))
     invocation.policy.apply(corpus)
