@@ -45,6 +45,20 @@ def returns_zero_for_nan(failure):
     return has_special_input(failure) and "0.0" in got and got <= {"0.0", "nan"}
 
 
+def has_trait(name):
+    """Returns a predicate: whether the values of the question have a trait."""
+    return lambda failure: name in failure["traits"]
+
+
+def failed_outputs(failure):
+    return {tensor["name"] for tensor in failure["tensors"]}
+
+
+def is_all_nan(failure):
+    """Whether each failed output is NaN."""
+    return {tensor["got"] for tensor in failure["tensors"]} == {"nan"}
+
+
 @dataclasses.dataclass(frozen=True)
 class Reason:
     """A sentence, and the failures that it explains.
@@ -82,9 +96,16 @@ REASONS = (
            ("float32",), holds("wider", "numpy")),
     Reason("torch_attention_nan", FINDING, "`F.scaled_dot_product_attention` without a mask returns 0 for a query whose "
            "scores are all NaN. With a mask it returns NaN.", "torch", ("attention",), predicate=returns_zero_for_nan),
+    Reason("masked_row", FINDING, "A row whose elements are all masked is 0. PyTorch and JAX return NaN.",
+           ops=("softmax", "log_sum_exp"), predicate=lambda failure: has_trait("valid:empty_row")(failure) and holds("numpy")(failure)),
+    Reason("torch_square_overflows", FINDING, "PyTorch squares x before it subtracts the mean, so that y is NaN for |x| above "
+           "1.8e19 in float32. NumPy passes.", "torch", CENTERED,
+           predicate=lambda failure: has_trait("x:square_overflows")(failure) and holds("numpy")(failure) and is_all_nan(failure)),
     Reason("rsqrt_derivative", FINDING, "The derivative of rsqrt in PyTorch and JAX is a cube that underflows for large x, so "
-           "that grad_x lacks the mean of g x_hat. NumPy passes.",
-           predicate=lambda failure: holds("numpy")(failure) and says("mean of g x_hat: dropped")(failure)),
+           "that grad_x lacks the mean of g x_hat, or a part of it. NumPy passes.",
+           predicate=lambda failure: holds("numpy")(failure) and (
+               says("mean of g x_hat: dropped")(failure)
+               or has_trait("x:cube_of_rstd_underflows")(failure) and failed_outputs(failure) == {"grad_x"})),
     Reason("jax_flushes", FINDING, "XLA on a CPU flushes subnormal numbers to 0. The question passes with "
            "`flush_subnormals=True`.", "jax", predicate=holds("flushed")),
     Reason("jax_attention", FINDING, "`jax.nn.dot_product_attention` computes its softmax in float32, even in float64.",

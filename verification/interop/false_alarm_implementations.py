@@ -163,10 +163,17 @@ def jax_widened(fn, dtype):
 def jax_implementations():
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     import jax
-    from implementations import jax_piped
+    import package_adapter
+    from implementations import jax_formulas, jax_piped
     jax.config.update("jax_enable_x64", True)
+    offered = [*jax_piped.functions(), *(package_adapter.Piped(op, fn, FOUR) for op, fn in jax_formulas.BESIDE_THE_PIPE.items())]
+    try:
+        from implementations import optax_optimizers
+        offered += optax_optimizers.functions()
+    except ImportError:  # optax is not installed
+        pass
     return {piped.op: Implementation(piped.fn, tuple(dtype for dtype in piped.dtypes if dtype not in piped.uncompiled), "jax",
-                                     jax_widened, piped.layout) for piped in jax_piped.functions()}
+                                     jax_widened, piped.layout) for piped in offered}
 
 
 def implementations(name):

@@ -11,6 +11,7 @@ from normproof.errors import NormproofError, UsageError
 import false_alarm_findings
 from false_alarm_implementations import framework_version, implementations
 from false_alarm_questions import draw_question
+from false_alarm_values import range_traits
 
 PASSED, DECLINED, REFUSED, NOT_VERIFIED, FAILED = OUTCOMES = ("passed", "declined", "refused", "not_verified", "failed")
 COMPILED_EVERY = 25  # JAX compiles one question of this number, and runs the operations of the others one by one
@@ -88,7 +89,8 @@ class Study:
         tensors = [{key: str(tensor[key]) for key in ("name", "problem", "where", "got", "exact", "bound", "ratio")}
                    for tensor in answered.failed]
         return {"implementation": self.name, "version": framework_version(self.name), "op": question.op,
-                "dtype": question.dtype, "path": question.path, "traits": list(question.traits),
+                "dtype": question.dtype, "path": question.path,
+                "traits": [*question.traits, *range_traits(question.tensors, question.dtype)],
                 "options": question.options, "text": answered.text[:MAX_TEXT], "tensors": tensors, "evidence": evidence,
                 "repro": self.repro(question)}
 

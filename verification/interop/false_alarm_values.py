@@ -36,6 +36,25 @@ def round_to(values, dtype):
     return np.where(np.isfinite(values), finite, values).astype(numpy_dtype(dtype))
 
 
+def range_traits(tensors, dtype):
+    """Returns words about a question that explain failures: which powers of x leave the range, and rows without valid elements.
+
+    tensors   arrays by name; 16 bits are computed in float32
+    """
+    traits, computed = [], "float64" if dtype == "float64" else "float32"
+    if "x" in tensors:
+        x = np.abs(np.asarray(tensors["x"], np.float64))
+        largest = float(x[np.isfinite(x)].max(initial=0))
+        smallest_normal = 2.0 ** (EXPONENTS[computed][0] + DIGITS[computed])
+        if largest > np.sqrt(largest_number(computed)):
+            traits.append("x:square_overflows")
+        if largest > smallest_normal ** (-1 / 3):
+            traits.append("x:cube_of_rstd_underflows")
+    if "valid" in tensors and not np.asarray(tensors["valid"]).any(-1).all():
+        traits.append("valid:empty_row")
+    return traits
+
+
 def powers(generator, low, high, shape=()):
     return np.ldexp(1.0, generator.integers(low, high + 1, shape)) * generator.uniform(0.5, 1, shape)
 

@@ -19,8 +19,8 @@ TEST(NormOptions, EveryNameReturnsItsOptions) {
 }
 
 TEST(NormOptions, UnknownLayerErrorSuggestsTheNearestName) {
-  EXPECT_EQ(error_message<UsageError>([] { norm_options("layernorm"); }).substr(0, 58),
-            "unknown layer 'layernorm'; did you mean 'layer_norm'? know");
+  EXPECT_EQ(error_message<UsageError>([] { norm_options("layer_nrom"); }).substr(0, 59),
+            "unknown layer 'layer_nrom'; did you mean 'layer_norm'? know");
 }
 
 TEST(NormOptions, ErrorSaysThatTheOperationIsNotALayer) {

@@ -19,7 +19,7 @@ import false_alarm_study as study_module  # noqa: E402
 import protocol  # noqa: E402
 from false_alarm_implementations import Implementation, shape_of_operand  # noqa: E402
 from false_alarm_questions import draw_question  # noqa: E402
-from false_alarm_values import REGIMES, available_dtypes, draw_values, largest_number  # noqa: E402
+from false_alarm_values import REGIMES, available_dtypes, draw_values, largest_number, range_traits  # noqa: E402
 
 SEED = 5
 
@@ -122,12 +122,32 @@ def failure_of(**fields):
     ({"implementation": "jax", "evidence": {"flushed": "not_verified"}}, "jax_flushes"),
     ({"op": "group_norm", "evidence": {"folded": "passed"}}, "torch_folded"),
     ({"op": "gelu", "evidence": {"folded": "passed"}}, None),
+    ({"traits": ["valid:empty_row"], "evidence": {"numpy": "passed"}}, "masked_row"),
+    ({"traits": ["valid:empty_row"], "evidence": {"numpy": "failed"}}, None),
+    ({"op": "layer_norm", "traits": ["x:square_overflows"], "evidence": {"numpy": "passed"},
+      "tensors": [{"name": "y", "got": "nan"}]}, "torch_square_overflows"),
+    ({"op": "layer_norm", "traits": ["x:square_overflows"], "evidence": {"numpy": "passed"},
+      "tensors": [{"name": "y", "got": "1.0"}]}, None),
+    ({"op": "rms_norm", "traits": ["x:cube_of_rstd_underflows"], "evidence": {"numpy": "passed"},
+      "tensors": [{"name": "grad_x", "got": "1.0"}]}, "rsqrt_derivative"),
+    ({"op": "rms_norm", "traits": ["x:cube_of_rstd_underflows"], "evidence": {"numpy": "passed"},
+      "tensors": [{"name": "grad_x", "got": "1.0"}, {"name": "y", "got": "1.0"}]}, None),
     ({"traits": ["x:special"], "tensors": [{"got": "nan", "exact": "1.0"}]}, None),
     ({"traits": ["x:ordinary"], "tensors": [{"got": "nan", "exact": "1.0"}]}, None)])
 def test_a_reason_explains_only_what_its_evidence_shows(fields, name):
     reason = findings.find(failure_of(**fields))
     assert (reason and reason.name) == name
     assert findings.is_false_alarm(failure_of(**fields)) == (name is None)
+
+
+def test_the_traits_of_a_range_say_which_powers_of_x_leave_it():
+    def traits(x, dtype, **others):
+        return range_traits({"x": np.asarray(x), **others}, dtype)
+    assert traits([1e12, -1.0], "float32") == [] and traits([np.inf, np.nan, 1.0], "float32") == []
+    assert traits([-5e12], "bfloat16") == ["x:cube_of_rstd_underflows"]
+    assert traits([1e20], "float32") == ["x:square_overflows", "x:cube_of_rstd_underflows"]
+    assert traits([1e102], "float64") == [] and traits([1e103], "float64") == ["x:cube_of_rstd_underflows"]
+    assert traits([[1.0], [2.0]], "float32", valid=np.array([[True], [False]])) == ["valid:empty_row"]
 
 
 def test_one_line_repeats_a_question_and_the_page_reads_what_json_wrote(tmp_path):

@@ -200,7 +200,11 @@ DType parse_dtype(const JsonReader& reader, const json& object, const std::strin
 Operation parse_options(const JsonReader& reader, const json& object, const std::string& prefix) {
   Operation options;
   try {
-    options = ref::model::operation(reader.text(object, prefix + "op", "op"));
+    const std::string op = reader.text(object, prefix + "op", "op");
+    options = ref::model::operation(op);
+    if (ref::model::operation_name(options) != op)  // another name, which files do not have
+      throw ref::numeric::UsageError(
+          ref::numeric::unknown_name("operation", op, ref::model::operation_names()));
     for (const auto& [name, value] : reader.object(object, prefix + "options", "options").items()) {
       if (!value.is_string())
         reader.fail(fmt::format("{}options.{}", prefix, name), "is no string",

@@ -145,6 +145,17 @@ def power_norm_v(x, eps, training, running_psi2, running_decay, gamma=None, beta
     return {"y": affine(x_hat, gamma, beta, x), "running_psi2": update(running_psi2, fresh["running_psi2"], running_decay)}
 
 
+def l2_norm(x, eps, eps_placement):
+    """Divides each row by its norm. The norm of a row of zeros has the derivative 0."""
+    wide = x.astype(compute_dtype(x))
+    eps, square = jnp.asarray(eps, wide.dtype), jnp.sum(wide * wide, -1, keepdims=True)
+    if eps_placement == "inside":
+        return (wide / jnp.sqrt(square + eps)).astype(x.dtype)
+    norm = jnp.where(square > 0, jnp.sqrt(jnp.where(square > 0, square, 1)), 0 * square)
+    divisor = norm + eps if eps_placement == "outside" else jnp.where(norm < eps, eps, norm)
+    return (wide / divisor).astype(x.dtype)
+
+
 def dyt(x, alpha0, alpha=None, gamma=None, beta=None):
     wide = in_groups(x, 1)
     return affine(jnp.tanh((alpha0 if alpha is None else alpha.astype(wide.dtype)) * wide), gamma, beta, x)
@@ -183,3 +194,6 @@ def cross_entropy(logits, targets, label_smoothing, class_weights=None, valid=No
     one_hot = jax.nn.one_hot(targets, classes, dtype=kind) * counts[:, None]
     target = ((1 - label_smoothing) * one_hot + label_smoothing / classes * counts[:, None]) * weights
     return -(target * jax.nn.log_softmax(logits.astype(kind))).sum() / (one_hot * weights).sum()
+
+
+BESIDE_THE_PIPE = {"l2_norm": l2_norm}  # functions that only the study of false alarms judges

@@ -92,7 +92,7 @@ TEST_F(CAbiUserCases, InvalidCasesAreRejectedWithASentence) {
     EXPECT_EQ(normproof_case_count(corpus_), 0u);
   };
   expect_refused(certify(inputs, "Mine"), "expected small letters");
-  expect_refused(certify(inputs, "mine", "rmsnorm"), "did you mean 'rms_norm'");
+  expect_refused(certify(inputs, "mine", "rms_nrom"), "did you mean 'rms_norm'");
   expect_refused(certify(inputs, "mine", "layer_norm", "{\"epz\":\"1\"}"), "did you mean 'eps'");
   expect_refused(certify(inputs, "mine", "layer_norm", "{"), "no JSON object");
   expect_refused(certify(inputs, nullptr), "is null");

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import normproof
+from normproof import names
 
 
 def rms(x, w, eps):
@@ -144,9 +145,11 @@ def test_a_momentum_that_is_an_option_is_passed():
 
 
 @pytest.mark.parametrize("name, op", [("LayerNorm", "layer_norm"), ("layernorm", "layer_norm"), ("RMS-Norm", "rms_norm"),
-                                      ("swish", "silu"), ("sdpa", "attention"), ("CrossEntropy", "cross_entropy")])
+                                      ("swish", "silu"), ("sdpa", "attention"), ("CrossEntropy", "cross_entropy"),
+                                      ("BatchNorm2d", "batch_norm"), ("gelu_new", "gelu_tanh")])
 def test_operations_have_other_names(name, op):
-    assert normproof.check(lambda *values, **named: None, name, arguments=["x"], only="random*").op == op
+    needed = list(names.tensor_names(op)[0])
+    assert normproof.check(lambda *values, **named: None, name, arguments=needed, only="random*").op == op
 
 
 @pytest.mark.parametrize("name, dtype", [("fp32", "float32"), ("bf16", "bfloat16"), ("half", "float16"), ("FP64", "float64")])
@@ -211,3 +214,102 @@ def test_a_misspelled_name_in_arguments_is_a_usage_error():
 def test_constructors_have_many_names_for_the_number_of_features(name):
     from normproof.names import meaning
     assert meaning(name, {"x", "gamma", "eps"}, constructor=True) == "features"
+
+
+def test_an_unknown_name_of_an_operation_is_refused_with_the_nearest_one():
+    for name in ("layer_nrom", "layer\0norm", "\ud800"):
+        with pytest.raises(normproof.UsageError, match="is unknown; expected"):
+            normproof.check(lambda x: x, name)
+
+
+def test_an_accumulation_may_have_a_short_name():
+    def sums_in_bfloat16(x):
+        y = kernels.rms_norm(x, np.float32(1), np.float32(1e-5))
+        return y * np.float32(1.004)
+    given = {"only": "random*", "arguments": {"eps": 1e-5}}
+    assert not normproof.check(lambda x, eps: sums_in_bfloat16(x), "rms_norm", **given)
+    assert normproof.check(lambda x, eps: sums_in_bfloat16(x), "rms_norm", accumulation="bf16", **given)
+
+
+def adam(p, g, m, v, step, lr, beta1, beta2, eps):
+    kind = p.dtype.type
+    m, v = kind(beta1) * m + kind(1 - beta1) * g, kind(beta2) * v + kind(1 - beta2) * g * g
+    m_hat, v_hat = m / kind(1 - beta1 ** float(step[0])), v / kind(1 - beta2 ** float(step[0]))
+    return p - kind(lr) * m_hat / (np.sqrt(v_hat) + kind(eps)), m, v
+
+
+@pytest.mark.parametrize("counted", [lambda case: case.iterations + 1, lambda case: case.tensors["iterations"].array() + 1])
+def test_a_function_of_the_case_reads_what_it_looks_up(counted):
+    report = normproof.check(adam, "adam", arguments={"step": counted})
+    assert report and not report.declined, str(report)
+
+
+def test_a_function_of_the_case_that_looks_up_nothing_reads_nothing():
+    with pytest.raises(normproof.UsageError, match="takes no iterations, which every case of adam has"):
+        normproof.check(adam, "adam", arguments={"step": lambda case: np.ones(1)})
+
+
+def test_optimizers_have_the_usual_names_and_defaults():
+    def adamw(p, g, m, v, t, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, wd=0.01):
+        p, m, v = adam(p * p.dtype.type(1 - lr * wd), g, m, v, t + 1, lr, *betas, eps)
+        return p, m, v
+
+    def sgd(p, g, buf, lr, momentum):
+        buf = p.dtype.type(momentum) * buf + g
+        return p - p.dtype.type(lr) * buf, buf
+    assert normproof.check(adamw, "adamw") and normproof.check(sgd, "sgd")
+
+
+def test_a_tensor_that_every_case_has_must_be_received():
+    for op, fn, name in (("swiglu", lambda x: x, "gate"), ("add_rms_norm", lambda x, w, eps: x, "residual"),
+                         ("adamw", lambda params, lr: params, "first_moment")):
+        with pytest.raises(normproof.UsageError, match=f"takes no {name}, which every case of {op} has; expected a function of "):
+            normproof.check(fn, op)
+
+
+@pytest.mark.parametrize("order", ["gate, up", "x, y", "a, b", "x, gate"])
+def test_the_operands_of_swiglu_have_many_names(order):
+    namespace = {"np": np}
+    first, second = order.split(", ")
+    exec(f"def swiglu({order}):\n    return {first} / (1 + np.exp(-{first})) * {second}", namespace)
+    assert normproof.check(namespace["swiglu"], "swiglu", only="random*")
+
+
+class HeldNorm:
+    """An object that holds its parameters, as a module does."""
+
+    def __init__(self, features):
+        self.weight, self.bias = 2 * np.ones(features, np.float32), np.ones(features, np.float32)
+        self.eps = 1e-3
+
+    def __call__(self, x):
+        return kernels.layer_norm(x, self.weight, self.bias, np.float32(self.eps))
+
+
+def test_an_object_that_holds_parameters_is_judged_with_them():
+    held = HeldNorm(8)
+    x = np.random.default_rng(1).standard_normal((4, 8)).astype(np.float32)
+    assert normproof.judge(held, "layer_norm", x=x)
+    with pytest.raises(normproof.UsageError, match="HeldNorm holds weight, bias of one shape; expected its class, or normproof.judge"):
+        normproof.check(held, "layer_norm")
+
+
+def rotate_half(x):
+    half = x.shape[-1] // 2
+    return np.concatenate([-x[..., half:], x[..., :half]], -1)
+
+
+def test_rope_may_take_tables_of_one_element_per_feature():
+    def apply_rotary(q, k, cos, sin):
+        return q * cos + rotate_half(q) * sin, k * cos + rotate_half(k) * sin
+    report = normproof.check(apply_rotary, "rope")
+    assert report and 2 * len(report.declined) <= len(report.results), str(report)
+    assert "cos and sin have one element per feature" in str(report)
+    x = np.random.default_rng(1).standard_normal((2, 3, 4)).astype(np.float32)
+    angles = np.float32([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]])
+    assert normproof.judge(apply_rotary, "rope", x=x, cos=np.cos(angles), sin=np.sin(angles))
+
+
+@normproof.cases("swiglu", only="random*")
+def test_a_function_may_read_a_needed_tensor_of_its_case_by_itself(case):
+    case.check(lambda x: x / (1 + np.exp(-x)) * case.gate)

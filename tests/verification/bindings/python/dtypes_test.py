@@ -103,3 +103,25 @@ def test_judge_and_agree_take_no_tensors_of_eight_bits():
         normproof.judge(lambda x: x, "silu", x=x)
     with pytest.raises(UsageError, match="agree: dtype='float8_e5m2'; expected one or several of float64"):
         normproof.agree(lambda x: x, lambda x: x, "silu", dtype="float8_e5m2")
+
+
+def rms_in_eight_bits(x, weight, eps, scale, dtype, x_scale):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    wide = x.astype(np.float32) * x_scale
+    y = wide / np.sqrt((wide * wide).mean(-1, keepdims=True) + np.float32(eps)) * weight / scale
+    largest = np.float32(ml_dtypes.finfo(dtype).max)
+    return np.clip(y, -largest, largest).astype(dtype)
+
+
+def test_a_kernel_of_eight_bits_needs_no_scales_of_gradients_and_may_call_its_scale_so():
+    pytest.importorskip("ml_dtypes")
+    report = normproof.check(rms_in_eight_bits, "rms_norm", dtype="float8_e4m3fn", arguments={"dtype": lambda case: case.dtype})
+    assert report and "scale is y_scale" in str(report), str(report)
+    assert any("float8_gradients" in result.path for result in report.results if result.passed)
+    assert not [result for result in report.results if result.path.endswith("float32")]  # certified again in another dtype
+
+
+def test_a_kernel_of_eight_bits_without_the_scale_of_x_is_told_to_take_it():
+    pytest.importorskip("ml_dtypes")
+    report = normproof.check(lambda x, weight, eps, y_scale: x, "rms_norm", dtype="float8_e4m3fn")
+    assert not report and "in the cases of 8 bits x has 8 bits too: take x_scale" in str(report)

@@ -440,3 +440,120 @@ def test_counts_of_steps_in_a_layer_may_be_integers(factor, passed):
     report = normproof.judge(lambda **others: {**exact, "y": factor * exact["y"]}, "encoder_layer",
                              outputs="y", **given, **case.options)
     assert bool(report) == passed, str(report)
+
+
+def silu_times(gate, up):
+    return gate / (1 + np.exp(-gate)) * up
+
+
+def test_gate_and_up_are_the_operands_of_swiglu():
+    rng = np.random.default_rng(1)
+    gate, up = (rng.standard_normal((4, 8)).astype(np.float32) for _ in range(2))
+    assert normproof.judge(silu_times, "swiglu", gate=gate, up=up)
+    with pytest.raises(normproof.UsageError, match="gate is given twice, as gate= and as up="):
+        normproof.judge(silu_times, "swiglu", x=gate, gate=up, up=up)
+
+
+@pytest.mark.parametrize("op, options, sentence", [
+    ("layer_norm", {"eps": "1e-5"}, "eps='1e-5'; expected a number"), ("layer_norm", {"eps": True}, "eps=True; expected a number"),
+    ("layer_norm", {"zero_centred_gamma": "yes"}, "zero_centred_gamma='yes'; expected True or False"),
+    ("l2_norm", {"eps_placement": 1}, "eps_placement=1; expected a text"), ("softmax", {"formula": "stable"}, "formula is stable"),
+    ("rms_norm", {"formula": "stable"}, "formula is stable, which rms_norm does not have; expected two_pass or folded"),
+    ("rms_norm", {"formula": "one_pass"}, "formula is one_pass, which rms_norm does not have"),
+    ("silu", {"cast_order": "before_gamma"}, "cast_order is before_gamma, and silu has no gamma; expected after_gamma")])
+def test_an_option_that_the_operation_cannot_have_is_refused(op, options, sentence):
+    x = np.ones((2, 4), np.float32)
+    with pytest.raises(normproof.UsageError, match=sentence):
+        normproof.judge(lambda x, **others: x, op, x=x, **options)
+
+
+def test_an_option_of_check_that_the_operation_cannot_have_is_refused():
+    with pytest.raises(normproof.UsageError, match="formula is stable, which rms_norm does not have; expected two_pass or folded"):
+        normproof.check(kernels.rms_norm, "rms_norm", formula="stable")
+
+
+def masked_softmax(x, mask):
+    masked = np.where(mask, x, -np.inf)
+    e = np.exp(masked - masked.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 8), (8,), (3, 1), (1, 1, 8), (2, 3, 1)])
+def test_a_mask_is_broadcast_to_x_and_reaches_the_function_as_it_is(shape):
+    rng = np.random.default_rng(1)
+    mask = rng.random(shape) < 0.7 if shape[-1] > 1 else np.ones(shape, bool)
+    seen = []
+
+    def softmax(x, mask):
+        seen.append(mask.shape)
+        return masked_softmax(x, mask)
+    assert normproof.judge(softmax, "softmax", x=rng.standard_normal((2, 3, 8)).astype(np.float32), mask=mask)
+    assert set(seen) == {shape}
+    dropped = normproof.judge(lambda x, mask: masked_softmax(x, True), "softmax", mask=mask,
+                              x=rng.standard_normal((2, 3, 8)).astype(np.float32))
+    assert bool(dropped) == bool(mask.all())
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 4), (2, 3, 4, 1), (4,), (2, 1, 1, 1)])
+def test_a_mask_of_rows_is_broadcast_to_the_rows(shape):
+    rng = np.random.default_rng(1)
+    mask = rng.random(shape) < 0.7
+    mask.flat[0] = True
+
+    def batch_norm(x, mask, eps):
+        assert mask.shape == shape
+        rows = np.broadcast_to(mask if mask.ndim == x.ndim else mask[..., None], x.shape)
+        axes = tuple(range(x.ndim - 1))
+        mean = x.mean(axes, where=rows)
+        return (x - mean) / np.sqrt(x.var(axes, where=rows) + x.dtype.type(eps))
+    assert normproof.judge(batch_norm, "batch_norm", x=rng.standard_normal((2, 3, 4, 5)).astype(np.float32), valid=mask)
+
+
+def test_a_mask_that_cannot_be_broadcast_is_refused_in_one_sentence():
+    x = np.ones((4, 8), np.float32)
+    with pytest.raises(normproof.UsageError, match=r"valid has shape \[5\]; expected \[4, 8\], or a shape that broadcasts to it$"):
+        normproof.judge(masked_softmax, "softmax", x=x, mask=np.ones(5, bool))
+    with pytest.raises(normproof.UsageError, match=r"valid has shape \[8\]; expected \[4\], or a shape that broadcasts to it$"):
+        normproof.judge(lambda x, mask, eps: x, "batch_norm", x=x, mask=np.ones(8, bool))
+
+
+def test_a_mask_that_is_not_given_has_the_axes_of_x():
+    def batch_norm(x, valid, eps):
+        assert valid.shape == x.shape[:-1]
+        return (x - x.mean((0, 1, 2))) / np.sqrt(x.var((0, 1, 2)) + x.dtype.type(eps))
+    x = np.random.default_rng(1).standard_normal((2, 3, 4, 5)).astype(np.float32)
+    report = normproof.judge(batch_norm, "batch_norm", x=x)
+    assert report and "valid was not given: all are valid" in str(report)
+
+
+def test_the_report_says_that_a_parameter_was_not_given():
+    x = np.random.default_rng(1).standard_normal((4, 8)).astype(np.float32)
+    report = normproof.judge(kernels.layer_norm, "layer_norm", x=x)
+    assert report and "gamma was not given: ones; beta was not given: zeros" in str(report)
+    whole = normproof.judge(kernels.layer_norm, "layer_norm", x=x, gamma=np.ones(8, np.float32), beta=np.ones(8, np.float32))
+    assert whole and "was not given" not in str(whole)
+
+
+@pytest.mark.parametrize("rows", [None, 24])
+def test_the_report_has_the_index_of_the_users_tensor(rows):
+    x = np.random.default_rng(1).standard_normal((2, 3, 4, 5)).astype(np.float32)
+
+    def wrong(x, eps):
+        y = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + x.dtype.type(eps))
+        y[1, 2, 0, 4] += 1
+        return y
+    report = normproof.judge(wrong, "layer_norm", x=x, rows=rows, seed=1 if rows else None)
+    assert "y at [20, 4]" in str(report)
+    assert "y at [20, 4] is y[1, 2, 0, 4] of your tensors, whose shape is [2, 3, 4, 5]" in str(report)
+
+
+def test_the_report_has_the_index_of_an_image_with_its_channels_first():
+    x = np.random.default_rng(1).standard_normal((2, 6, 3, 4)).astype(np.float32)
+
+    def wrong(x, eps):
+        mean, variance = x.mean((0, 2, 3), keepdims=True), x.var((0, 2, 3), keepdims=True)
+        y = (x - mean) / np.sqrt(variance + x.dtype.type(eps))
+        y[1, 5, 2, 3] += 1
+        return y
+    report = normproof.judge(wrong, "batch_norm", x=x, layout="channels_first")
+    assert "y at [1, 11, 5] is y[1, 5, 2, 3] of your tensors, whose shape is [2, 6, 3, 4]" in str(report)

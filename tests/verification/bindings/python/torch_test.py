@@ -1,4 +1,5 @@
 """Tests modules and functions of Debian's PyTorch with their conventions, and user-written modules."""
+import functools
 import sys
 import types
 
@@ -771,3 +772,64 @@ def test_the_report_says_that_the_interpreter_of_triton_is_on(monkeypatch, value
     assert "Triton" not in str(normproof.check(kernels.relu, "relu", only="random*"))
     monkeypatch.delitem(sys.modules, "triton")
     assert "Triton" not in str(normproof.check(F.relu, "relu", only="random*"))
+
+
+@pytest.mark.parametrize("fn", [torch.layer_norm, torch.ops.aten.layer_norm, torch.ops.aten.layer_norm.default])
+def test_an_operator_without_a_signature_is_called_by_its_schema(fn):
+    report = normproof.check(fn, "layer_norm", only=["random*", "odd*"])
+    assert report and "normalized_shape is (D,)" in str(report)
+    if fn is torch.layer_norm:
+        assert str(report).startswith("torch.layer_norm held against")
+
+
+def test_a_partial_optimizer_is_one_step():
+    made = functools.partial(torch.optim.AdamW, lr=7.0, foreach=True)
+    report = normproof.check(made, "adamw", only="default*")
+    assert report and str(report).startswith("functools.partial(torch.optim.AdamW) held") and "foreach is True" in str(report)
+    with pytest.raises(normproof.UsageError, match="AdamW with amsgrad=True has another update than adamw"):
+        normproof.check(functools.partial(torch.optim.AdamW, amsgrad=True), "adamw")
+
+
+def test_a_required_bias_of_a_constructor_says_whether_there_is_beta():
+    class LayerNorm(torch.nn.Module):
+        def __init__(self, ndim, bias):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.ones(ndim))
+            self.bias = torch.nn.Parameter(torch.zeros(ndim)) if bias else None
+
+        def forward(self, x):
+            return F.layer_norm(x, self.weight.shape, self.weight, self.bias, 1e-5)
+    assert normproof.check(LayerNorm, "layer_norm", only=["random*", "odd*"])
+
+
+def test_the_eps_of_normalize_is_a_floor():
+    report = normproof.check(F.normalize, "l2_norm", only="eps*")
+    assert report and all("floor" in result.path for result in report.results if result.passed)
+    assert "has eps_placement floor, and the case inside" in report.declined[0].text
+
+
+@pytest.mark.skipif(not hasattr(F, "scaled_dot_product_attention"), reason="PyTorch before 2.0")
+@pytest.mark.parametrize("named", [False, True])
+def test_a_causal_mask_of_the_first_keys_is_declined(named):
+    def attention(q, k, v, causal, scale):
+        return F.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale)
+    report = normproof.check(attention if named else F.scaled_dot_product_attention, "attention", only="causal*")
+    assert report and any("aligns the first query with the first key" in result.text for result in report.declined)
+
+
+def test_layers_of_pytorch_refuse_channels_as_the_last_axis():
+    with pytest.raises(normproof.UsageError, match="torch.nn.GroupNorm has them as the second; expected no layout="):
+        normproof.check(torch.nn.GroupNorm, "group_norm", layout="channels_last")
+
+
+def test_an_alpha_that_is_not_given_is_alpha0():
+    class DyT(torch.nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.alpha, self.weight = torch.nn.Parameter(torch.ones(1) / 2), torch.nn.Parameter(torch.ones(dim))
+
+        def forward(self, x):
+            return torch.tanh(self.alpha * x) * self.weight
+    for options in ({}, {"alpha0": 1.5}):
+        report = normproof.judge(DyT, "dyt", x=torch.linspace(-2, 2, 12).reshape(3, 4), **options)
+        assert report and "alpha was not given: alpha0" in str(report), str(report)

@@ -147,6 +147,7 @@ def agree(engine_a: Callable[..., Any], engine_b: Callable[..., Any], op: str, *
             arguments=_select(arguments, i), outputs=outputs, backward=_select(backward, i), layout=_select(layout, i),
             isolate=False, seconds=seconds)
         invocations.append(call_once())
+        invocations[-1].require_needed()
     read = _shared_names(*(invocation.read_names for invocation in invocations))
     corpus.set("outputs", invocations[0].policy.default_outputs if outputs else "")
     call = Call(engine_a, op, {**changed, "dtype": dtype_names(dtype), "tier": tier}, "agree", others=(engine_b,))

@@ -45,6 +45,8 @@ def describe_conventions(invocation: Invocation, observed: Observations) -> list
     if invocation.makes_module:
         texts.extend(f"{member} is {name}" for member, name in observed.members.items() if member != name)
         texts.append("a module for each case")
+    if invocation.doubled_tables:
+        texts.append("cos and sin have one element per feature, as in transformers")
     texts.extend(f"it overwrites {name} with {output}" for name, output in invocation.writes.items())
     if observed.ignored:
         texts.append(f"of {observed.ignored + 1} returned values the first is judged, as {invocation.policy.main}")

@@ -99,6 +99,13 @@ class Case:
                              "normproof.cases")
         return self._checker(self, fn, **options)
 
+    def watched(self) -> Case:
+        """Returns a copy with a set `read` of its own, which collects what is looked up in its tensors and options, too."""
+        other = Case(self.path, self.op, self.training, self.sequence, self.dtype, self.options, self.tensors, self.why,
+                     self._checker, self.outputs)
+        other.options, other.tensors = _Watched(self.options, other.read), _Watched(self.tensors, other.read)
+        return other
+
     def at(self, step: int, state: Mapping[str, Stored]) -> Case:
         """Returns one step of a sequence as a case. Its initial state is the final state of the previous step."""
         tensors = {name: value.like(value.data[step]) if name in PER_STEP else state.get(name, value)
@@ -113,6 +120,22 @@ class Case:
                      self.options, tensors, self.why, self._checker, self.outputs if outputs is None else outputs)
         other.read = self.read
         return other
+
+
+class _Watched(dict[str, Any]):
+    """A dictionary that collects the keys which are looked up in it."""
+
+    def __init__(self, entries: Mapping[str, Any], read: set[str]) -> None:
+        super().__init__(entries)
+        self._read = read
+
+    def __getitem__(self, key: str) -> Any:
+        value = super().__getitem__(key)
+        self._read.add(key)
+        return value
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self[key] if key in self else default
 
 
 class ExpectedOutput(NamedTuple):
@@ -342,16 +365,25 @@ def _object(line: bytes | None) -> dict[str, Any]:
 
 
 @functools.lru_cache(maxsize=None)
+def _descriptions(*kinds: str) -> dict[str, dict[str, Any]]:
+    with Corpus() as corpus:
+        described = corpus.layers()
+    if not all("independence" in entry for entry in described):
+        raise CorpusError(f"normproof: {abi.library_path()} describes no functions; expected a library as new as this package")
+    return {entry["name"]: entry for entry in described if entry["kind"] in kinds}
+
+
 def layer_descriptions() -> dict[str, dict[str, Any]]:
     """Returns the description of each layer and each function, by name: options, inputs, parameters, state, cells.
 
     Throws CorpusError if the library is too old to describe functions.
     """
-    with Corpus() as corpus:
-        described = corpus.layers()
-    if not all("independence" in entry for entry in described):
-        raise CorpusError(f"normproof: {abi.library_path()} describes no functions; expected a library as new as this package")
-    return {entry["name"]: entry for entry in described if entry["kind"] in ("layer", "function")}
+    return _descriptions("layer", "function")
+
+
+def optimizer_descriptions() -> dict[str, dict[str, Any]]:
+    """Returns the description of each optimizer, by name. Throws what layer_descriptions throws."""
+    return _descriptions("optimizer")
 
 
 @functools.lru_cache(maxsize=None)

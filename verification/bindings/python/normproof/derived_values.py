@@ -11,9 +11,11 @@ from normproof.corpus import Case, layer_descriptions
 from normproof.errors import NotOffered
 from normproof.frameworks.base import Framework
 from normproof.layout import feature_count
+from normproof.masks import full_mask_shape
 from normproof.stored import Stored
 
 _BFLOAT16_ONE = 0x3F80
+NEUTRAL_TENSORS = ("gamma", "beta", "valid")  # tensors that have a value which changes nothing
 IGNORED_TARGET = -100  # the target of a row that takes no part in the loss, for a function with ignore_index
 
 
@@ -21,11 +23,13 @@ IGNORED_TARGET = -100  # the target of a row that takes no part in the loss, for
 class DerivedValues:
     """Computes the rules of names.DERIVED by the conventions of a framework.
 
-    `title` names the implementation in the reason of a NotOffered.
+    `title` names the implementation in the reason of a NotOffered. `mask_shape` is the shape of `valid` for user-supplied
+    tensors that do not have it; None in check.
     """
     framework: Framework
     device: str
     title: str
+    mask_shape: tuple[int, ...] | None = None
 
     def value(self, rule: str, case: Case) -> Any:
         """Returns the value of a rule of names.DERIVED in a case."""
@@ -41,6 +45,7 @@ class DerivedValues:
             "approximate": lambda: self.framework.gelu_approximation(names.GELU_BY_TANH.get(case.op, False)),
             "grouped_heads": lambda: "q" in case.tensors and case.tensors["q"].shape[1] != case.tensors["k"].shape[1],
             "ignored_target": lambda: IGNORED_TARGET,
+            "betas": lambda: (case.options.get("beta1"), case.options.get("beta2")),
             "case": lambda: case,
         }
         return compute[rule]()
@@ -67,8 +72,9 @@ class DerivedValues:
             shape = (1,) if single else (feature_count(case),)
             values = np.full(shape, one if name == "gamma" else 0, kind)
             return self.framework.tensor(x.like(values), self.device)
-        if name == "valid":
-            return self.framework.tensor(Stored("boolean", np.ones(names.mask_shape(case), np.bool_)), self.device)
+        full = self.mask_shape or full_mask_shape(case.op, case.tensors, "valid", False)
+        if name == "valid" and full is not None:
+            return self.framework.tensor(Stored("boolean", np.ones(full, np.bool_)), self.device)
         raise NotOffered(f"{self.title} needs {name}, which the case has not")
 
     def description(self, source: str) -> str:
@@ -78,4 +84,5 @@ class DerivedValues:
                 "inference": "whether the mode is inference", "has_gamma": "whether there is gamma",
                 "has_beta": "whether there is beta", "approximate": "tanh for gelu_tanh alone",
                 "grouped_heads": "whether k has fewer heads than q",
+                "betas": "(beta1, beta2)",
                 "ignored_target": f"{IGNORED_TARGET}, the target of a row without valid", "case": "the case"}.get(source, source)

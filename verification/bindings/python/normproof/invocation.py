@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 from typing import Any, Callable, Collection, Mapping, NamedTuple, Sequence
 
@@ -15,9 +16,10 @@ from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, is
 from normproof.frameworks.base import Framework, KnownConventions
 from normproof.frameworks.loaded_module import Forward, Leaves, LoadedModule, Tensor
 from normproof.layout import Layout, feature_count
+from normproof.masks import GivenMask
 from normproof.output_policy import IGNORED, OutputPolicy, parse_outputs
-from normproof.signature import (EVERYTHING, OutputBuffer, Signature, find_buffer_parameter, looks_like_factory, read_signature,
-                                 require_read)
+from normproof.signature import (EVERYTHING, NOT_LAYERS, NOT_NEEDED, OutputBuffer, Signature, find_buffer_parameter,
+                                 looks_like_factory, read_signature, require_read)
 from normproof.stored import Stored, full_of_nan
 from normproof.titles import local_title, title_of
 
@@ -74,6 +76,10 @@ class Invocation:
                         that keeps its value
     holds               the tensors and options that a trained module has the values of
     ignores_targets     whether a row without `valid` has the target IGNORED_TARGET, instead of a mask
+    masks               the shapes of user-supplied masks by name, in which the implementation receives them
+    computed_from       the tensors and options that functions of the case among the arguments look up
+    neutral_names       the tensors that the implementation receives, as ones or zeros, because the case lacks them
+    doubled_tables      whether cos and sin have one element per feature, each pair's twice, instead of one per pair
     """
     op: str
     fn: Callable[..., Any]
@@ -92,6 +98,10 @@ class Invocation:
     members: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
     holds: frozenset[str] = frozenset()
     ignores_targets: bool = False
+    masks: Mapping[str, GivenMask] = dataclasses.field(default_factory=dict)
+    computed_from: frozenset[str] = frozenset()
+    neutral_names: tuple[str, ...] = ()
+    doubled_tables: bool = False
 
     @property
     def title(self) -> str:
@@ -112,13 +122,16 @@ class Invocation:
     @property
     def read_names(self) -> frozenset[str]:
         """The names of the tensors and options of a case that the implementation receives."""
-        read = {*self.signature.read_names, *self.holds}
+        read = {*self.signature.read_names, *self.holds, *self.computed_from}
         if self.makes_module:
             read.update((*self.module_inputs, *names.state_names(self.op), *self.module_parameters))
+            if "alpha" in (*self.module_parameters, *self.neutral_names):
+                read.add("alpha0")  # the alpha of a module, if the case has none
         if self.conventions.unbiased:
             read.discard("unbiased_running_variance")
         if self.takes_images:
             read.add("layout")
+        read.update(self.conventions.options)
         if self.ignores_targets:
             read.add("valid")
         return frozenset(read)
@@ -135,6 +148,8 @@ class Invocation:
         Throws UsageError for a parameter of a module that stands for nothing known.
         """
         parameters = self.module_parameters
+        computed_from = frozenset(self.signature.names_looked_up(case))
+        neutral = self.signature.neutral_names(case)
         if self.makes_module:
             try:
                 module = self._make_module(case, {})
@@ -151,7 +166,14 @@ class Invocation:
                 self._require_known_members(module)
                 parameters = tuple(name for name in case.tensors if name in MODULE_PARAMETERS
                                    and self.framework.find_member(module, name, self.members) is not None)
-        return dataclasses.replace(self, policy=self.policy.for_case(case), module_parameters=parameters)
+                neutral = () if self.holds else tuple(
+                    name for name in MODULE_PARAMETERS if name in self.signature.known and name not in case.tensors
+                    and self.framework.find_member(module, name, self.members) is not None)
+        policy = self.policy.for_case(case)
+        if computed_from & set(names.state_names(self.op)):
+            policy = dataclasses.replace(policy, reads_state=True)
+        return dataclasses.replace(self, policy=policy, module_parameters=parameters, computed_from=computed_from,
+                                   neutral_names=neutral)
 
     def _require_known_members(self, module: Any) -> None:
         """Throws UsageError for a parameter of a module, or a name in `arguments=`, that stands for nothing known."""
@@ -171,6 +193,16 @@ class Invocation:
                 raise UsageError(
                     f"{self.title} has a parameter {path!r} that stands for nothing known; expected arguments={{{path!r}: "
                     f"{(expected or ['gamma'])[0]!r}}}, one of {', '.join(expected)}, or None for a parameter that keeps its value")
+
+    def require_needed(self) -> None:
+        """Throws UsageError if the implementation receives no tensor of a name that every case has, so that it declines all."""
+        if self.op in NOT_LAYERS or EVERYTHING in self.read_names:
+            return
+        needed = names.tensor_names(self.op)[0]
+        for name in needed:
+            if name not in self.read_names and name not in NOT_NEEDED.get(self.op, ()):
+                raise UsageError(f"{self.title} takes no {name}, which every case of {self.op} has; expected a function of "
+                                 f"{', '.join(needed)}, or arguments=, which says what its parameters receive")
 
     def with_writes(self, writes: Mapping[str, str]) -> Invocation:
         """Returns the invocation of a function that overwrites inputs. A forward alone is judged without a backward."""
@@ -198,6 +230,11 @@ class Invocation:
         """Returns the invocation for a user-supplied x of this shape."""
         return dataclasses.replace(self, layout=dataclasses.replace(self.layout, user_shape=shape))
 
+    def with_masks(self, masks: Mapping[str, GivenMask], shape: tuple[int, ...] | None) -> Invocation:
+        """Returns the invocation for user-supplied masks. `shape` is that of `valid` if it is not given, or None."""
+        derived = dataclasses.replace(self.signature.derived, mask_shape=shape)
+        return dataclasses.replace(self, masks=dict(masks), signature=dataclasses.replace(self.signature, derived=derived))
+
     def require_device(self) -> None:
         """Throws UsageError if the framework has no such device."""
         try:
@@ -218,7 +255,14 @@ class Invocation:
             raise NotOffered(f"{self.title} does not train on one row")
         if self.conventions.unbiased and not case.options.get("unbiased_running_variance", True):
             raise NotOffered(f"{self.title} has the unbiased running variance")
-        require_read(case, {*self.read_names, *also_read}, self.title,
+        if self.doubled_tables and 2 * case.tensors["cos"].shape[-1] != case.tensors["x"].shape[-1]:
+            raise NotOffered(f"{self.title} rotates every feature")
+        for name, value in self.conventions.options.items():
+            if case.options.get(name, value) != value:
+                raise NotOffered(f"{self.title} has {name} {value}, and the case {case.options[name]}")
+        if self.conventions.first_keys and case.options.get("causal") and case.tensors["q"].shape[-2] != case.tensors["k"].shape[-2]:
+            raise NotOffered(f"the causal mask of {self.title} aligns the first query with the first key, and the case the last ones")
+        require_read(case, {*self.read_names, *self.signature.names_looked_up(case), *also_read}, self.title,
                      self.policy.is_forward_only or self.framework_differentiates)
 
     def answer(self, case: Case, variation: Variation = UNCHANGED, members: dict[str, str] | None = None) -> Answer:
@@ -260,6 +304,10 @@ class Invocation:
             elif name == "targets" and self.ignores_targets and "valid" in case.tensors:
                 valid = case.tensors["valid"].data.astype(bool)
                 stored = Stored("int64", np.where(valid, stored.data, IGNORED_TARGET).astype(np.int64))
+            elif self.doubled_tables and name in ("cos", "sin"):
+                stored = stored.like(np.concatenate([stored.data, stored.data], -1))
+            elif name in self.masks:
+                stored = self.masks[name].narrow(stored)
             arranged[name] = stored
         return arranged
 
@@ -410,6 +458,9 @@ class Invocation:
     def _load_module(self, case: Case, given: Mapping[str, Tensor], compiles: bool) -> LoadedModule:
         module = self._make_module(case, given)
         held = {name: tensor for name, tensor in given.items() if name not in self.signature.read_names}
+        if "alpha" in self.signature.known and "alpha" not in given and "alpha0" in case.options:
+            initial = np.full(1, case.options["alpha0"], case.dtype if case.dtype in ("float64", "float16") else np.float32)
+            held["alpha"] = self.framework.tensor(Stored(str(initial.dtype), initial), self.device)
         return self.framework.load_module(module, held, case.training, self._module_call(case, compiles), self.module_inputs,
                                           self.members)
 
@@ -465,9 +516,15 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
     title = title or title_of(fn)
     if refusal := tensors.find_refusal(fn, op):
         raise UsageError(f"normproof: {refusal}")
+    if isinstance(fn, functools.partial) and tensors.is_optimizer(fn.func) and not fn.args:
+        arguments = {**tensors.undecided_options(fn.keywords, op), **(arguments if hasattr(arguments, "items") else {})}
+        fn = fn.func
     conventions = tensors.known_conventions(fn)
     if layout not in (None, "channels_first", "channels_last"):
         raise UsageError(f"normproof: layout={layout!r}; expected 'channels_first' or 'channels_last'")
+    if layout == "channels_last" and conventions.second_axis:
+        raise UsageError(f"normproof: layout='channels_last' moves the channels to the last axis, and {title} has them as the second; "
+                         "expected no layout=; the cases 'channels_last-*' have images in the memory format channels_last")
     has_channels = op in LAYERS_WITH_CHANNELS
     channels_first = tensors.channels_first and has_channels if layout is None else layout == "channels_first"
     fn, constructs = (fn, True) if holds is not None else _plain_function(fn, op, known, tensors, title, arguments)
@@ -517,6 +574,9 @@ def _plain_function(fn: Any, op: str, known: Collection[str], tensors: Framework
             raise UsageError(f"{title} is a layer of one shape; expected its class, or normproof.judge(layer, {op!r}, x=...)")
         raise UsageError(f"{title} is a module of one shape and eps; expected its class, a function that makes one: lambda "
                          f"features, eps: {type(fn).__name__}(features, eps=eps), or normproof.judge(module, {op!r}, x=...)")
+    if holds_parameters(tensors, fn):
+        raise UsageError(f"{title} holds {', '.join(tensors.member_names(fn))} of one shape; expected its class, or "
+                         f"normproof.judge(object, {op!r}, x=...)")
     if inspect.isclass(fn) and _has_call(fn):
         if looks_like_factory(fn, op, known):
             return fn, True
@@ -524,6 +584,19 @@ def _plain_function(fn: Any, op: str, known: Collection[str], tensors: Framework
                    for parameter in inspect.signature(fn).parameters.values()):
             return fn(), False
     return fn, tensors.has_modules and looks_like_factory(fn, op, known)
+
+
+def holds_parameters(framework: Framework, fn: Any) -> bool:
+    """Whether fn is an object with __call__ that takes no parameters of a layer, because it holds them as attributes."""
+    if inspect.isclass(fn) or inspect.isroutine(fn) or isinstance(fn, functools.partial) or framework.is_module(fn):
+        return False
+    if not _has_call(type(fn)) or not any(framework.find_member(fn, name, {}) for name in MODULE_PARAMETERS):
+        return False
+    try:
+        parameters = inspect.signature(fn).parameters
+    except (TypeError, ValueError):
+        return False
+    return not any(names.resolve_alias(name, MODULE_PARAMETERS) for name in parameters)
 
 
 def _has_call(kind: type) -> bool:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
@@ -16,6 +17,8 @@ from normproof.drawn_rows import DrawnRows, as_matrix, require_drawable
 from normproof.errors import UsageError, in_one_line
 from normproof.invocation import Answer, Invocation, prepare_invocation
 from normproof.isolation import Runner, start_runner
+from normproof.layout import Layout
+from normproof.masks import broadcast_masks, full_mask_shape
 from normproof.operations import computes_by_row, reduces_rows
 from normproof.probing import probe
 from normproof.progress import transient_bar
@@ -112,12 +115,15 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
     invocation = prepare(framework)
     changed |= {**plain_options(given), "framework": framework, "device": device if device != "cpu" else None}
     call = Call(fn, op, {key: value for key, value in changed.items() if value is not None}, "judge")
-    certified, ignores_targets = without_ignored_targets(inputs)
+    channels_first = invocation.layout.channels_first
+    broadcast, masks = broadcast_masks(op, inputs, channels_first)
+    certified, ignores_targets = without_ignored_targets(broadcast)
     shape = inputs["x"].shape if "x" in inputs else None
     if shape is not None:
-        certified = in_corpus_layout(op, inputs, invocation.layout.channels_first)
+        certified = in_corpus_layout(op, broadcast, channels_first)
     corpus = Corpus()
     is_training = mode == "training"
+    mask_shape = full_mask_shape(op, inputs, "valid", channels_first)
 
     def certify(corpus: Corpus, inputs: Mapping[str, Stored], rows: Sequence[int] | None = None) -> int:
         with corpus.watched(transient_bar(f"normproof: certifying {op}")):
@@ -136,8 +142,9 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
         found = prepare(framework)
         if ignores_targets:
             found = dataclasses.replace(found, ignores_targets=True)
-        return (found if shape is None else found.with_shape(shape)).for_case(case)
+        return (found if shape is None else found.with_shape(shape)).with_masks(masks, mask_shape).for_case(case)
     invocation = prepare_for_case(framework)
+    invocation.require_needed()
     if repeat > 1 and shape is not None:
         invocation = invocation.with_shape((repeat * shape[0], *shape[1:]))
     invocation.policy.apply(corpus)
@@ -162,16 +169,45 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
         result, copy = run(invocation)
     report = Report(corpus, invocation, op, [], call, inputs)
     report.add(result)
-    notes = [*dtype_notes, *([f"rows whose target is {IGNORED_TARGET} take no part"] if ignores_targets else [])]
+    notes = [*dtype_notes, *missing_tensors(invocation)]
+    if ignores_targets:
+        notes.append(f"rows whose target is {IGNORED_TARGET} take no part")
     if repeat > 1:
         size = inputs["x"].data.size
         notes.append(f"the rows {repeat:,} times, {repeat * size:,} elements: copy {copy + 1:,} is judged, "
                      f"from element {copy * size:,} on")
+    chosen = None
     if drawn is not None and drawn.drawn is not None:
         notes.append(drawn.drawn.describe())
+        chosen = drawn.drawn.chosen
+    if shape is not None and repeat == 1:
+        notes += describe_user_indices(case.tensors["x"].shape, invocation.layout, result, chosen)
     report.conventions = [*describe_conventions(invocation, observed), *notes]
     report.suggestions = suggest_options(invocation, report)
     return report
+
+
+def missing_tensors(invocation: Invocation) -> list[str]:
+    """Returns a remark about each tensor that the implementation received and that was not given."""
+    words = {"gamma": "ones", "beta": "zeros", "alpha": "alpha0", "valid": "all are valid"}
+    return [f"{name} was not given: {words[name]}" for name in invocation.neutral_names]
+
+
+def describe_user_indices(shape: tuple[int, ...], layout: Layout, result: CaseResult, chosen: Sequence[int] | None) -> list[str]:
+    """Returns a remark about each failed element whose index in the user's tensor differs from that in the verdict.
+
+    `shape` is that of x in the case. `chosen` are the drawn rows, whose numbers the verdict counts, or None.
+    """
+    texts = []
+    for tensor in result.tensors:
+        where, name = json.loads(tensor.get("where") or "[]"), tensor["name"]
+        if not tensor["failures"] or name not in SHAPED_LIKE_X or len(where) != len(shape) or layout.user_shape is None:
+            continue
+        counted = where if chosen is None else [chosen[where[0]], *where[1:]]
+        index = layout.user_index(counted, shape)
+        if index != where:
+            texts.append(f"{name} at {where} is {name}{index} of your tensors, whose shape is {[*layout.user_shape]}")
+    return texts
 
 
 def without_ignored_targets(inputs: Mapping[str, Stored]) -> tuple[Mapping[str, Stored], bool]:
@@ -267,9 +303,21 @@ def require_kinds(op: str, given: Mapping[str, Any]) -> None:
         plain = isinstance(value, OPTION_TYPES)
         if plain and name not in names.option_names(op):
             raise UsageError(f"normproof.judge: {name}={describe_value(value)}; expected a tensor of NumPy or of a framework")
+        if plain and (expected := wrong_kind(op, name, value)):
+            raise UsageError(f"normproof.judge: {name}={describe_value(value)}; expected {expected}")
         if not plain and name in names.option_names(op):
             raise UsageError(f"normproof.judge: {name}={describe_value(value)}; expected a plain value, as {name} is an option "
                              f"of {op}")
+
+
+def wrong_kind(op: str, name: str, value: Any) -> str:
+    """Returns what is expected of an option whose value has another type, or ""."""
+    kinds = names.option_kinds(op).get(name, frozenset())
+    if isinstance(value, str) and value != "none" and str not in kinds:
+        return "True or False" if bool in kinds else "a number"
+    if isinstance(value, bool) and bool not in kinds:
+        return "a text" if str in kinds else "a number"
+    return "a text" if not isinstance(value, (bool, str)) and kinds == {str} else ""
 
 
 def is_mask(name: str) -> bool:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Sequence
 
 import numpy as np
 
@@ -56,6 +57,19 @@ class Layout:
         rows = (shape[0], *shape[2:], shape[1])
         back = self._to_channels_last(stored, rows)
         return back.like(np.moveaxis(back.data, -1, 1)) if back.data.shape == rows else back
+
+    def user_index(self, index: Sequence[int], shape: tuple[int, ...]) -> list[int]:
+        """Returns the index in a user-supplied tensor of an element whose index in the case is given.
+
+        `shape` is that of x in the case, in which the channels are the last axis.
+        """
+        user_shape = self.user_shape or shape
+        if self.channels_first and len(user_shape) > 2:
+            *rows, channel = index
+            spatial = (user_shape[0], *user_shape[2:])
+            sample, *place = (int(one) for one in np.unravel_index(np.ravel_multi_index(tuple(rows), shape[:-1]), spatial))
+            return [sample, channel, *place]
+        return [int(one) for one in np.unravel_index(np.ravel_multi_index(tuple(index), shape), user_shape)]
 
     def _from_channels_last(self, stored: Stored) -> Stored:
         data: Array = stored.data

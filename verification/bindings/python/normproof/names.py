@@ -5,8 +5,8 @@ import difflib
 import functools
 from typing import Any, Collection, Mapping
 
-from normproof import folders
-from normproof.corpus import Case, Corpus, layer_descriptions
+from normproof import abi, folders
+from normproof.corpus import Corpus, layer_descriptions, optimizer_descriptions, option_value
 from normproof.errors import UsageError
 
 # The corpus' names come first; an alias stands for the first name in this table that the operation has.
@@ -41,12 +41,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "scaled_embedding": ("scale_embedding",),
     "running_decay": ("decay",),
     "learning_rate": ("lr",),
-}
-# Other names of operations, compared without underscores and hyphens, in any case of letters.
-OPERATION_ALIASES: dict[str, tuple[str, ...]] = {
-    "add_rms_norm": ("fused_add_rms_norm", "residual_rms_norm"), "add_layer_norm": ("fused_add_layer_norm", "residual_layer_norm"),
-    "silu": ("swish",), "attention": ("sdpa", "scaled_dot_product_attention", "flash_attention"),
-    "rope": ("rotary", "rotary_embedding"), "l2_norm": ("l2_normalize", "normalize"), "dyt": ("dynamic_tanh",),
+    "weight_decay": ("wd", "decay"),
+    "velocity": ("momentum_buffer", "momentum_buf", "buf", "v"),
 }
 # Values that follow from the case: the name of the rule, and the names of parameters that ask for it.
 DERIVED: dict[str, tuple[str, ...]] = {
@@ -63,6 +59,7 @@ DERIVED: dict[str, tuple[str, ...]] = {
     "approximate": ("approximate",),
     "grouped_heads": ("enable_gqa",),
     "ignored_target": ("ignore_index",),
+    "betas": ("betas",),
     "case": ("case",),
 }
 CONSTRUCTOR_RULES = ("features", "has_gamma", "has_beta")  # asked for by constructors only
@@ -71,17 +68,10 @@ FUNCTION_RULES = ("last_axis",)  # asked for by functions only
 GELU_BY_TANH = {"gelu": False, "gelu_tanh": True}
 
 
-def _squash(name: str) -> str:
-    return name.lower().replace("_", "").replace("-", "")
-
-
 def operation_name(op: str, known: Collection[str]) -> str | None:
     """Returns the name among `known` that a name or an alias of an operation stands for, or None."""
-    if op in known:
-        return op
-    squashed = _squash(op)
-    return next((name for name in known
-                 if squashed in (_squash(name), *map(_squash, OPERATION_ALIASES.get(name, ())))), None)
+    found = op if op in known else abi.find_name("operation", op)
+    return found if found in known else None
 
 
 def has_statistics_over_rows(op: str) -> bool:
@@ -128,8 +118,8 @@ def tensor_names(op: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 @functools.lru_cache(maxsize=None)
 def default_options(op: str) -> dict[str, str]:
-    """Returns the options of op and the text of each default. Encoders and optimizers have no defaults: {}."""
-    return dict(layer_descriptions().get(op, {}).get("options", {}))
+    """Returns the options of op and the text of each default. Encoders and whole models have no defaults: {}."""
+    return dict({**layer_descriptions(), **optimizer_descriptions()}.get(op, {}).get("options", {}))
 
 
 @functools.lru_cache(maxsize=None)
@@ -138,6 +128,17 @@ def option_names(op: str) -> tuple[str, ...]:
     if op in layer_descriptions():
         return tuple(default_options(op))
     return tuple(sorted({name for description in _case_descriptions(op) for name in description["options"]}))
+
+
+@functools.lru_cache(maxsize=None)
+def option_kinds(op: str) -> dict[str, frozenset[type]]:
+    """Returns the types of the values that each option of op has, by default or in a case of the quick tier."""
+    texts = [default_options(op)] if default_options(op) else [one["options"] for one in _case_descriptions(op)]
+    kinds: dict[str, frozenset[type]] = {}
+    for options in texts:
+        for name, text in options.items():
+            kinds[name] = kinds.get(name, frozenset()) | {type(option_value(name, text))}
+    return kinds
 
 
 def _case_descriptions(op: str) -> list[dict[str, Any]]:
@@ -156,18 +157,6 @@ def known_names(op: str) -> set[str]:
     return set(ordered_names(op))
 
 
-def mask_shape(case: Case) -> tuple[int, ...]:
-    """Returns the shape that `valid` has in a case, whether or not the case has it."""
-    tensors = case.tensors
-    if "k" in tensors:
-        return tensors["k"].shape[0], tensors["k"].shape[2]
-    if "logits" in tensors:
-        return tensors["logits"].shape[:1]
-    if "tokens" in tensors:
-        return tensors["tokens"].shape
-    return tensors["x"].shape if is_function(case.op) else tensors["x"].shape[:-1]
-
-
 def resolve_alias(name: str, known: Collection[str]) -> str | None:
     """Returns the name among `known` that a name or an alias of any case of letters stands for, or None."""
     name = name.lower()
@@ -184,13 +173,16 @@ def with_canonical_names(op: str, given: Mapping[str, Any], caller: str, complet
     """
     known = known_names(op)
     needed, others = tensor_names(op)
+    # Libraries call the operands of swiglu gate and up, and the corpus calls them x and gate.
+    spelled = {name.lower() for name, value in given.items() if value is not None}
+    is_gated = {"gate", "up"} <= spelled and "gate" in known and not any(resolve_alias(name, {"x"}) for name in spelled)
     found: dict[str, Any] = {}
     spelled_as: dict[str, str] = {}
     for name, value in given.items():
-        canonical = resolve_alias(name, known)
+        canonical = "x" if is_gated and name.lower() == "gate" else resolve_alias(name, known)
         if canonical is None:
-            spelled = {*known, *(alias for one in known for alias in ALIASES.get(one, ()))}
-            near = difflib.get_close_matches(name, sorted(spelled), 1)
+            close = {*known, *(alias for one in known for alias in ALIASES.get(one, ()))}
+            near = difflib.get_close_matches(name, sorted(close), 1)
             raise UsageError(f"{caller}: {op} has no {name!r}; expected " + (f"{near[0]!r}, of " if near else "")
                              + f"{', '.join(needed)}, and perhaps {', '.join([*others, *option_names(op)])}")
         if canonical in found:
@@ -212,6 +204,8 @@ def meaning(parameter: str, known: Collection[str], constructor: bool = False) -
     name = parameter.lower()
     if name in known:
         return name
+    if {"cos", "sin"} <= set(known) and name in ("k", "key"):  # a rotation of queries and keys
+        return "x"
     rules = [rule for rule, spellings in DERIVED.items() if name in spellings]
     rules = [rule for rule in rules if rule not in (FUNCTION_RULES if constructor else CONSTRUCTOR_RULES)]
     if rules and (constructor or name not in ALIASES["beta"]):

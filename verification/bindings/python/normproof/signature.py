@@ -10,13 +10,15 @@ from typing import Any, Callable, Collection, Iterable, Mapping, NamedTuple, Seq
 
 from normproof import names
 from normproof.corpus import Case, option_value
-from normproof.derived_values import DerivedValues
+from normproof.derived_values import NEUTRAL_TENSORS, DerivedValues
 from normproof.errors import NotOffered, UsageError
+from normproof.frameworks.base import Framework
 from normproof.titles import local_title
 
 EVERYTHING = "*"  # stands for every tensor and option of a case
-IMPLIED = {"momentum": ("running_decay",), "case": (EVERYTHING,), "ignored_target": ("valid",)}  # what a rule of names.DERIVED reads of a case
+IMPLIED = {"momentum": ("running_decay",), "betas": ("beta1", "beta2"), "case": (EVERYTHING,), "ignored_target": ("valid",)}  # what a rule of names.DERIVED reads of a case
 STATE_NOT_READ = ("batch_norm", "power_norm_v")  # in training, y and the gradients do not depend on the state
+OF_GRADIENTS = ("grad_sum", "grad_x_scale", "grad_y_scale")  # tensors that gradients alone depend on
 NOT_NEEDED = {"sgd": ("iterations",)}  # tensors of a case that do not change the main output
 NOT_LAYERS = ("encoder_layer", "encoder", "decoder_layer", "translator", "language_model", "decoding")
 
@@ -67,6 +69,25 @@ class Signature:
     def buffers(self) -> list[OutputBuffer]:
         """The outputs that the callable writes into a parameter, instead of returning them."""
         return [argument.source for argument in self.arguments if isinstance(argument.source, OutputBuffer)]
+
+    def names_looked_up(self, case: Case) -> set[str]:
+        """Returns the tensors and options that functions of the case among the arguments look up in a case."""
+        functions = [argument.source for argument in self.arguments if not isinstance(argument.source, (str, Constant, OutputBuffer))]
+        if not functions:
+            return set()
+        watched = (case.at(0, {}) if case.sequence else case).watched()
+        for function in functions:
+            try:
+                function(watched)
+            except Exception:  # the call of the implementation raises it again
+                pass
+        return watched.read
+
+    def neutral_names(self, case: Case) -> tuple[str, ...]:
+        """Returns the tensors that the callable receives although a case lacks them, such as a gamma of ones."""
+        return tuple(argument.source for argument in self.arguments
+                     if argument.required and isinstance(argument.source, str) and argument.source in NEUTRAL_TENSORS
+                     and argument.source not in case.tensors)
 
     @property
     def title(self) -> str:
@@ -154,7 +175,7 @@ def read_signature(fn: Callable[..., Any], op: str, known: Collection[str], deri
         if name not in sources and names.meaning(name, known) is None:
             sources[name] = OutputBuffer(output)
     title = local_title(fn)
-    parameters = _parameters(fn, sources, title, op, known, constructor)
+    parameters = _parameters(fn, sources, title, op, known, constructor, derived.framework)
     for name in writes or {}:
         if name not in parameters:
             raise UsageError(f"{title} has no argument {name!r} that writes= names; it has {', '.join(parameters)}")
@@ -185,7 +206,7 @@ def _arguments_by_name(parameters: Mapping[str, inspect.Parameter], sources: dic
             source = _source(sources.pop(name), known, constructor)
         else:
             source = names.meaning(name, known, constructor and not names.is_function(op))
-            if source == "has_beta" and not isinstance(parameter.default, bool):
+            if source == "has_beta" and not (required or isinstance(parameter.default, bool)):
                 source = None
             is_keyword = parameter.kind is parameter.KEYWORD_ONLY
             if source is None and required and not constructor and name.lower() in OUTPUT_PARAMETERS:
@@ -199,7 +220,7 @@ def _arguments_by_name(parameters: Mapping[str, inspect.Parameter], sources: dic
             raise UsageError(f"{title}: its argument {name!r} is none that {op} is known to have; expected one of "
                              f"{', '.join(sorted(known))}, or arguments={{{name!r}: ...}}")
         arguments.append(Argument(name, source, parameter.kind is parameter.POSITIONAL_ONLY, required))
-    return _with_gate_and_up(arguments)
+    return _with_operands_and_scales(arguments, known)
 
 
 def _main_output(known: Collection[str]) -> str:
@@ -207,12 +228,22 @@ def _main_output(known: Collection[str]) -> str:
     return "loss" if "targets" in known else "parameter" if "parameter" in known else "y"
 
 
-def _with_gate_and_up(arguments: list[Argument]) -> list[Argument]:
-    """Returns the arguments with `gate` as x if there is an `up`: libraries name the operands of swiglu so."""
+def _with_operands_and_scales(arguments: list[Argument], known: Collection[str]) -> list[Argument]:
+    """Returns the arguments with other sources where the names of two arguments together tell them.
+
+    Of `gate` and `up`, the first is x: libraries name the operands of swiglu so. A parameter y beside x alone is the gate.
+    A `scale` beside another gamma is the scale of y.
+    """
     by_name = {argument.parameter.lower(): argument for argument in arguments}
-    if not {"gate", "up"} <= set(by_name) or by_name["gate"].source != by_name["up"].source:
-        return arguments
-    return [argument._replace(source="x") if argument.parameter.lower() == "gate" else argument for argument in arguments]
+    sources = [argument.source for argument in arguments]
+    changed: dict[str, Source] = {}
+    if {"gate", "up"} <= set(by_name) and by_name["gate"].source == by_name["up"].source:
+        changed["gate"] = "x"
+    if "gate" in known and "gate" not in sources and "y" in by_name and isinstance(by_name["y"].source, OutputBuffer):
+        changed["y"] = "gate"
+    if "y_scale" in known and "y_scale" not in sources and sources.count("gamma") > 1 and "scale" in by_name:
+        changed["scale"] = "y_scale"
+    return [argument._replace(source=changed.get(argument.parameter.lower(), argument.source)) for argument in arguments]
 
 
 def _remaining_arguments(arguments: Iterable[Argument], op: str, known: Collection[str]) -> list[Argument]:
@@ -243,7 +274,7 @@ def _source(given: Any, known: Collection[str], constructor: bool = False) -> So
 
 
 def _parameters(fn: Callable[..., Any], given: Mapping[str, Any], title: str, op: str, known: Collection[str],
-                constructor: bool) -> dict[str, inspect.Parameter]:
+                constructor: bool, framework: Framework) -> dict[str, inspect.Parameter]:
     """Returns the parameters of fn. Without a signature: x alone, if the operation has no other input."""
     owner = getattr(fn, "__self__", None)
     if isinstance(owner, type) and hasattr(owner, "forward") and getattr(fn, "__name__", "") == "apply":
@@ -255,16 +286,25 @@ def _parameters(fn: Callable[..., Any], given: Mapping[str, Any], title: str, op
     try:
         parameters = dict(inspect.signature(getattr(fn, "__init__") if is_class else fn).parameters)
     except (TypeError, ValueError):
-        documented = _documented_parameters(fn)
+        documented = _documented_parameters(fn) or _described_parameters(fn, framework)
         if documented:
             return documented
         if given or len(set(known) - {"grad_y", "valid"}) > 1:
             raise UsageError(f"{title} has no signature; expected arguments=[...], the names of {op}'s tensors and "
                              f"options in the order of its arguments, of {', '.join(sorted(known))}") from None
         return {"x": inspect.Parameter("x", inspect.Parameter.POSITIONAL_ONLY)}
+    if all(parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD) for parameter in parameters.values()):
+        parameters = _described_parameters(fn, framework) or parameters
     if is_class:
         parameters.pop(next(iter(parameters), ""), None)  # the instance, whatever its name
     return parameters
+
+
+def _described_parameters(fn: Callable[..., Any], framework: Framework) -> dict[str, inspect.Parameter]:
+    """Returns the parameters of a function of a framework that inspect does not know, or {}."""
+    return {name: inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                                    default=inspect.Parameter.empty if required else None)
+            for name, required in framework.describe_parameters(fn).items()}
 
 
 def _has_setup_context(function: type) -> bool:
@@ -317,7 +357,7 @@ def require_read(case: Case, read: Collection[str], title: str, differentiated: 
             raise NotOffered(f"{title} takes no option {name}, which is {value:g} here" if isinstance(value, float)
                              else f"{title} takes no option {name}, which is {value} here")
     for name, stored in case.tensors.items():
-        if name in read or name in ("x", "grad_y") or name == "grad_sum" and differentiated:
+        if name in read or name in ("x", "grad_y") or differentiated and name in OF_GRADIENTS:
             continue
         if name in NOT_NEEDED.get(case.op, ()):
             continue

@@ -1,7 +1,9 @@
 """Finds the name of an implementation for reports and for lines that repeat a call."""
 from __future__ import annotations
 
+import functools
 import sys
+import types
 from typing import Any, Mapping
 
 from normproof import frameworks
@@ -24,7 +26,11 @@ def title_of(fn: Any) -> str:
     compiled = find_original(fn)
     if compiled is not None:
         return f"{compiled[0]}({title_of(compiled[1])})"
+    if isinstance(fn, functools.partial):
+        return f"functools.partial({title_of(fn.func)})"
     name, module = qualified_name(fn), module_name(fn)
+    if found := _builtin_title(fn):
+        return found
     if module in ("__main__", "builtins", "") or "<lambda>" in name or "<locals>" in name:
         return local_title(fn)
     package = module.split(".")[0]
@@ -36,7 +42,18 @@ def title_of(fn: Any) -> str:
 
 def local_title(fn: Any) -> str:
     """Returns the name of fn without its module and without the function that defines it."""
-    return printable(qualified_name(fn).split("<locals>.")[-1]) or type(fn).__name__
+    if isinstance(fn, functools.partial):
+        return f"functools.partial({local_title(fn.func)})"
+    return _builtin_title(fn) or printable(qualified_name(fn).split("<locals>.")[-1]) or type(fn).__name__
+
+
+def _builtin_title(fn: Any) -> str:
+    """Returns the name under which a framework has a function that is not written in Python, such as "torch.rms_norm", or ""."""
+    if not isinstance(fn, types.BuiltinFunctionType):
+        return ""
+    last = qualified_name(fn).rpartition(".")[2]
+    return next((f"{package}.{last}" for package in frameworks.MODULES
+                 if package in sys.modules and find_import(f"{package}.{last}") is fn), "")
 
 
 def qualified_name(fn: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Callable, Mapping
 from normproof import frameworks, names
 from normproof.errors import UsageError
 from normproof.frameworks.base import Framework
-from normproof.invocation import MODULE_PARAMETERS
+from normproof.invocation import MODULE_PARAMETERS, holds_parameters
 from normproof.titles import local_title
 
 # Members of modules that hold an option, beside the aliases of the option in names.ALIASES.
@@ -22,11 +22,11 @@ def _framework_of(fn: Any) -> Framework | None:
         found = frameworks.framework(frameworks.detect(fn))
     except UsageError:
         return None
-    return found if found.is_module(fn) else None
+    return found if found.is_module(fn) or holds_parameters(found, fn) else None
 
 
 def is_trained_module(fn: Any) -> bool:
-    """Whether fn is a module, rather than a class or a function."""
+    """Whether fn is a module, or another object that holds parameters, rather than a class or a function."""
     return _framework_of(fn) is not None
 
 

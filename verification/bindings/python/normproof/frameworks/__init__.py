@@ -1,6 +1,7 @@
 """The frameworks, one file each. base.py has the class that documents what a framework must provide."""
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import sys
@@ -55,6 +56,8 @@ def detect(fn: Any) -> str:
 
     Throws UsageError if it uses several.
     """
+    if isinstance(fn, functools.partial):
+        return detect(fn.func)
     if inspect.isclass(fn) or not isinstance(fn, types.FunctionType):
         owner = getattr(fn, "__self__", None)
         classes = [*(fn if inspect.isclass(fn) else type(fn)).__mro__, *(owner.__mro__ if isinstance(owner, type) else ())]

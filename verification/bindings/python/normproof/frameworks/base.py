@@ -25,11 +25,17 @@ class KnownConventions:
     unbiased           the running variance is the unbiased one
     needs_two_rows     it refuses to train on a single row
     spatial_axes       how many axes it requires behind the channels; None for any number
+    second_axis        it has the channels as the second axis
+    first_keys         its causal mask aligns the first query with the first key, where the corpus aligns the last ones
+    options            the options that it has no argument for, and the value that it has for each
     """
     state_parameters: bool = False
     unbiased: bool = False
     needs_two_rows: bool = False
     spatial_axes: int | None = None
+    second_axis: bool = False
+    first_keys: bool = False
+    options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 class Framework(abc.ABC):
@@ -139,6 +145,13 @@ class Framework(abc.ABC):
         """Returns the name under which users import a function or class that reports its module and name."""
         return f"{module}.{name}"
 
+    def describe_parameters(self, fn: Callable[..., Any]) -> dict[str, bool]:
+        """Returns the parameters of a function of the framework that Python cannot inspect, and whether each is required.
+
+        Returns {} for any other function.
+        """
+        return {}
+
     def known_conventions(self, fn: Callable[..., Any]) -> KnownConventions:
         """Returns the known facts about fn if it is a function or module of the framework."""
         return KnownConventions()
@@ -164,6 +177,10 @@ class Framework(abc.ABC):
 
         `given` are the values of other options of its constructor. Throws UsageError if its step is not that of op.
         """
+        raise NotImplementedError
+
+    def undecided_options(self, given: Mapping[str, Any], op: str) -> dict[str, Any]:
+        """Returns the options of an optimizer that no case of op decides. Required if there are optimizers."""
         raise NotImplementedError
 
     def layer_function(self, fn: Any, op: str) -> Callable[..., Any] | None:

@@ -6,6 +6,7 @@ from typing import Any, Callable, ContextManager
 
 import jax
 import jax.numpy as jnp
+import jax.scipy.special
 import numpy as np
 
 from normproof.dtypes import EIGHT_BITS
@@ -56,6 +57,19 @@ class Jax(Framework):
 
         y, others, found = jax.jit(step)(leaves, grad_y)
         return y, others, found
+
+    def public_name(self, fn: Callable[..., Any], module: str, name: str) -> str:
+        """Returns "jax.nn.softmax" for jax._src.nn.functions.softmax, and so on."""
+        for public in (jax.nn, jnp, jax.lax, jax.scipy.special):
+            if getattr(public, name, None) is fn:
+                return f"{public.__name__}.{name}"
+        return f"{module}.{name}"
+
+    def find_refusal(self, fn: Any, op: str) -> str:
+        if fn is not getattr(jax.nn, "dot_product_attention", 0):
+            return ""
+        return ("jax.nn.dot_product_attention has tensors of [B,T,H,D], and attention [B,H,T,D]; expected lambda q, k, v, scale: "
+                "jax.nn.dot_product_attention(q.swapaxes(1, 2), k.swapaxes(1, 2), v.swapaxes(1, 2), scale=scale).swapaxes(1, 2)")
 
     def stack(self, tensors: list[Tensor]) -> Tensor:
         return jnp.stack(tensors)

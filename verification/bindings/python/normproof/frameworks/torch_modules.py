@@ -75,10 +75,23 @@ def _neutralize_parameters(module: Any, kept: Collection[str], members: Mapping[
                 parameter.fill_(neutral)
 
 
+def _passes_is_causal(fn: Callable[..., Any]) -> bool:
+    """Whether a function passes is_causal= to the attention of PyTorch."""
+    code = getattr(fn, "__code__", None)
+    return (code is not None and "scaled_dot_product_attention" in code.co_names
+            and any(isinstance(constant, tuple) and "is_causal" in constant for constant in code.co_consts))
+
+
 def known_conventions(fn: Callable[..., Any]) -> KnownConventions:
-    """Implements Framework.known_conventions for PyTorch's batch norms and its layers for 1, 2 or 3 spatial axes."""
+    """Implements Framework.known_conventions for the functions and modules of PyTorch."""
     name = getattr(fn, "__name__", "")
     is_own = (getattr(fn, "__module__", "") or "").startswith("torch.")
     is_batch_norm = fn is torch.nn.functional.batch_norm or is_own and name.startswith("BatchNorm")
     axes = _spatial_axes(fn) if is_own and inspect.isclass(fn) else None
-    return KnownConventions(is_batch_norm, is_batch_norm, is_batch_norm, axes)
+    functional = torch.nn.functional
+    has_channels = (functional.batch_norm, functional.group_norm, functional.instance_norm)
+    return KnownConventions(
+        is_batch_norm, is_batch_norm, is_batch_norm, axes,
+        second_axis=fn in has_channels or is_own and name.startswith(("BatchNorm", "GroupNorm", "InstanceNorm", "SyncBatchNorm")),
+        first_keys=fn is getattr(functional, "scaled_dot_product_attention", None) or _passes_is_causal(fn),
+        options={"eps_placement": "floor"} if fn is functional.normalize else {})

@@ -119,6 +119,19 @@ class Torch(Framework):
             module = "torch.nn.functional"
         return f"{module}.{name}"
 
+    def describe_parameters(self, fn: Callable[..., Any]) -> dict[str, bool]:
+        """Reads the schema of an operator, such as torch.layer_norm or torch.ops.aten.layer_norm."""
+        name = getattr(fn, "__name__", "")
+        if hasattr(fn, "_schema"):
+            schemas = [fn._schema]
+        elif hasattr(fn, "overloads"):
+            schemas = [getattr(fn, overload)._schema for overload in fn.overloads()[:1]]
+        elif getattr(torch, name, None) is fn:
+            schemas = list(torch._C._jit_get_schemas_for_operator(f"aten::{name}"))
+        else:
+            return {}
+        return {one.name: not one.has_default_value() for one in schemas[0].arguments} if schemas else {}
+
     def known_conventions(self, fn: Callable[..., Any]) -> KnownConventions:
         return torch_modules.known_conventions(fn)
 
@@ -136,6 +149,9 @@ class Torch(Framework):
 
     def optimizer_step(self, kind: Any, op: str, given: Mapping[str, Any]) -> Callable[..., Any]:
         return torch_optimizers.optimizer_step(kind, op, given)
+
+    def undecided_options(self, given: Mapping[str, Any], op: str) -> dict[str, Any]:
+        return {name: value for name, value in given.items() if name not in torch_optimizers.OPTIONS.get(op, ())}
 
     def layer_function(self, fn: Any, op: str) -> Callable[..., Any] | None:
         return torch_layers.layer_function(fn, op) if torch_layers.computed_operation(fn) == op else None
