@@ -44,7 +44,8 @@ namespace {
 constexpr long kMaxBits = 16384;
 
 /// Whether few digits decide almost every element of a user's case, because its dtype has at most
-/// 24: 128 bits, which Arb stores without memory of the heap, and `double` for the second enclosure.
+/// 24: 128 bits, which Arb stores without memory of the heap, and `double` for the second
+/// enclosure.
 bool needs_few_digits(const Case& c) {
   return c.tier == corpus::Tier::user && ref::io::is_float(c.dtype) &&
          ref::io::item_size(c.dtype) <= 4 && !corpus::is_scaled(c);
