@@ -22,8 +22,8 @@ using corpus::usual_accumulation;
 
 namespace {
 
-/// The largest number of bytes of x for which mutations are tried if no rows can be sampled. The run
-/// of one mutation on a larger case already takes as long as the verdict.
+/// The largest number of bytes of x for which mutations are tried if no rows can be sampled. The
+/// run of one mutation on a larger case already takes as long as the verdict.
 constexpr std::size_t kMaxBytes = 160'000;
 constexpr std::size_t kMaxDiagnoses = 3;
 
@@ -105,8 +105,8 @@ tolerance::Tolerance usual_tolerance(const Case& c, const CheckOptions& options)
   return tolerance_for_options(c, is_usual ? options : CheckOptions());
 }
 
-/// Returns the outputs that failed in a sample, without those that have a simple answer in the whole
-/// case.
+/// Returns the outputs that failed in a sample, without those that have a simple answer in the
+/// whole case.
 std::vector<FailingOutput> failing_outputs_of_sample(const RowSample& sample,
                                                      const CaseResult& result,
                                                      const CheckOptions& options,
