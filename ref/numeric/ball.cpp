@@ -1,5 +1,7 @@
 #include "ref/numeric/ball.hpp"
 
+#include "ref/numeric/multiprecision_memory.hpp"
+
 namespace normproof::ref::numeric {
 namespace {
 
@@ -17,6 +19,7 @@ double to_double(arb_srcptr value, void (*bound)(arf_t, const arb_t, slong), arf
 }  // namespace
 
 slong ball::precision() {
+  check_multiprecision_memory();
   return ball_precision;
 }
 

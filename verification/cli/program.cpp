@@ -8,6 +8,7 @@
 #include "gpu/device/errors.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/fp_environment.hpp"
+#include "ref/numeric/multiprecision_memory.hpp"
 #include "verification/cli/parser.hpp"
 #include "verification/cli/standard_streams.hpp"
 
@@ -25,6 +26,7 @@ int print_error_message(int status, std::string_view sentence) noexcept {
 
 int run_program(Command commands(), const std::vector<std::string>& arguments) noexcept {
   try {
+    ref::numeric::use_multiprecision_reserve();
     ignore_closed_pipes();
     ignore_file_size_limit();
     ref::numeric::check_fp_environment();

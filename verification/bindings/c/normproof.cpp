@@ -9,6 +9,7 @@
 #include "ref/model/operation_info.hpp"
 #include "ref/model/operation_names.hpp"
 #include "ref/numeric/format_names.hpp"
+#include "ref/numeric/multiprecision_memory.hpp"
 #include "verification/bindings/c/handle.hpp"
 #include "verification/golden/certify/corpus_version.hpp"
 
@@ -37,6 +38,7 @@ std::int32_t record_error(normproof_corpus& corpus, std::int32_t status,
 template <class F>
 std::int32_t call_and_record_error(normproof_corpus* corpus, F&& f) noexcept {
   if (corpus == nullptr) return NORMPROOF_USAGE;
+  normproof::ref::numeric::use_multiprecision_reserve();
   const DefaultFloatingPointMode mode;
   const DefaultFloatingPointMode* const outer = std::exchange(corpus->mode, &mode);
   corpus->error = "";

@@ -8,7 +8,7 @@
    of a handle. A handle serves one thread at a time; two are independent. The floating-point mode
    of the caller (rounding, flush to zero, flags) changes nothing and is as it was afterwards.
    Within one NORMPROOF_ABI_VERSION, no function, struct or number below changes; a function may be
-   added. Memory that runs out inside GMP ends the process, as GMP has it. */
+   added. Memory that is exhausted, also inside GMP or FLINT, is the status NORMPROOF_FAILED. */
 
 #include <stddef.h>
 #include <stdint.h>

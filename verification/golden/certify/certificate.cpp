@@ -8,12 +8,15 @@
 #include <limits>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "ref/numeric/arb.hpp"
 #include "ref/numeric/elementary.hpp"
 #include "ref/numeric/errors.hpp"
+#include "ref/numeric/multiprecision_memory.hpp"
 #include "ref/numeric/running_error.hpp"
 #include "ref/tensor/contract.hpp"
 #include "verification/checks/evaluation/sequence.hpp"
@@ -44,7 +47,8 @@ namespace {
 constexpr long kMaxBits = 16384;
 
 /// Whether few digits decide almost every element of a user's case, because its dtype has at most
-/// 24: 128 bits, which Arb stores without memory of the heap, and `double` for the second enclosure.
+/// 24: 128 bits, which Arb stores without memory of the heap, and `double` for the second
+/// enclosure.
 bool needs_few_digits(const Case& c) {
   return c.tier == corpus::Tier::user && ref::io::is_float(c.dtype) &&
          ref::io::item_size(c.dtype) <= 4 && !corpus::is_scaled(c);
@@ -220,6 +224,12 @@ SecondEnclosure evaluate_second_enclosure(const Case& c, const EvalInputs& input
     auto results = checks::evaluation::run_operation<running_error>(c.options, inputs, c.sequence);
     if (all_are_bounded(results)) return results;
   }
+  // An element of an input takes about this memory in the numbers that depend on it.
+  constexpr std::size_t kBytesPerElement = 1024;
+  std::size_t elements = 0;
+  for (const ref::io::StoredTensor& tensor : c.inputs)
+    elements += tensor.bytes.size() / ref::io::item_size(tensor.dtype);
+  ref::numeric::require_multiprecision_memory(kBytesPerElement * elements);
   return checks::evaluation::run_operation<interval>(c.options, inputs, c.sequence);
 }
 
@@ -300,6 +310,17 @@ std::runtime_error undecided(const std::string& path, const std::string& element
   return std::runtime_error(fmt::format("{}: {} is not decided with {} bits", path, element, bits));
 }
 
+/// Starts `f` on another thread if `parallel` is set and the system has one. Otherwise f runs when
+/// its result is requested.
+template <class F>
+std::future<std::invoke_result_t<F>> start(bool parallel, const F& f) {
+  try {
+    if (parallel) return std::async(std::launch::async, f);
+  } catch (const std::system_error&) {
+  }
+  return std::async(std::launch::deferred, f);
+}
+
 EnclosedPart enclose(const Part& part) {
   const Case& c = part.c;
   const EvalInputs original = inputs_of(c, part.path);
@@ -319,9 +340,8 @@ EnclosedPart enclose(const Part& part) {
         c, original);
     set_not_finite_elements(not_finite, outputs);
   }
-  std::future<SecondEnclosure> second_result =
-      std::async(part.parallel_enclosures ? std::launch::async : std::launch::deferred,
-                 [&] { return evaluate_second_enclosure(c, inputs); });
+  std::future<SecondEnclosure> second_result = start(
+      part.parallel_enclosures, [&] { return evaluate_second_enclosure(c, inputs); });
   Certificate& certificate = enclosed.certificate;
   for (certificate.bits = initial_bits(c);; certificate.bits = next_bits(certificate.bits)) {
     const BallPrecision precision(certificate.bits);  // for the quotients by scales
@@ -335,6 +355,7 @@ EnclosedPart enclose(const Part& part) {
           },
           second_result.get());
       enclosed.first_sums = take_partial_sums(first, outputs);
+      ref::numeric::check_multiprecision_memory();
       return enclosed;
     }
     if (certificate.bits >= kMaxBits) throw undecided(part.path, *open, certificate.bits);

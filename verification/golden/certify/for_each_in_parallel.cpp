@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -22,7 +23,10 @@ void for_each_in_parallel(std::size_t count, int jobs, const std::function<void(
     }
   };
   std::vector<std::jthread> threads;
-  for (int job = 1; job < jobs; ++job) threads.emplace_back(work);
+  try {
+    for (int job = 1; job < jobs; ++job) threads.emplace_back(work);
+  } catch (const std::system_error&) {  // the system has no more threads; those that exist work
+  }
   work();
   threads.clear();
   for (const std::exception_ptr& error : errors)

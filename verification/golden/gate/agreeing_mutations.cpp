@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "verification/golden/certify/certificate.hpp"
+#include "verification/golden/certify/row_blocks.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/scaling.hpp"
 #include "verification/golden/plain/plain_layers.hpp"
@@ -198,6 +201,106 @@ void keep_closest(std::vector<AgreeingMutation>& found) {
   });
 }
 
+/// Whether a row of an output may depend on other rows, although the operation computes each row
+/// independently.
+bool mixes_rows(const Mutation& mutation) {
+  using enum mutations::MutationOperator;
+  constexpr mutations::MutationOperator kOperators[] = {
+      previous_row,    reversed,   unwritten_last, unwritten_row,
+      unwritten_block, transposed, clean_nan,      exchanged_rows};
+  return std::ranges::find(kOperators, mutation.op) != std::end(kOperators) ||
+         mutation.site.find("axis of") != std::string::npos ||
+         mutation.site.find("returned ") != std::string::npos;
+}
+
+/// Whether every element of an output is as near to `other` as find_distance_if_agreeing requires.
+bool is_near(const FailingOutput& f, const std::vector<double>& other) {
+  if (other.size() != f.got.size()) return false;
+  for (std::size_t i = 0; i < other.size(); ++i) {
+    const double away = distance(f.got[i], other[i]);
+    const double scale = std::isfinite(other[i]) ? 64 * f.unit * std::fabs(other[i]) : 0;
+    if (away != 0 && !(away <= kAgreementBoundFactor * f.bound[i] + scale)) return false;
+  }
+  return true;
+}
+
+/// The row in which most elements failed, for a case with independent rows. Most mutations disagree
+/// with this row, so that the other rows need not be computed.
+class FailingRow {
+ public:
+  /// Returns nothing if the case has no independent rows, or if only sums over rows failed.
+  static std::optional<FailingRow> find_in(const Case& c,
+                                           const std::vector<FailingOutput>& failing) {
+    const StoredTensor* const x = find(c.inputs, "x");
+    if (!certify::has_independent_rows(c) || x->shape[0] < 2) return std::nullopt;
+    FailingRow row;
+    const std::size_t rows = x->shape[0];
+    std::vector<std::size_t> failures(rows, 0);
+    for (const FailingOutput& f : failing) {
+      const bool has_rows = !f.shape.empty() && f.shape[0] == rows &&
+                            !certify::is_sum_over_rows(f.name) && f.got.size() % rows == 0;
+      row.sums_fail_ = row.sums_fail_ || !has_rows;
+      if (!has_rows) continue;
+      for (const std::size_t i : f.failed) ++failures[i / (f.got.size() / rows)];
+      row.outputs_.push_back(f);
+    }
+    if (row.outputs_.empty()) return std::nullopt;
+    const auto most = std::ranges::max_element(failures);
+    const auto chosen = static_cast<std::size_t>(most - failures.begin());
+    for (FailingOutput& f : row.outputs_) row.keep_row(f, chosen, rows);
+    row.c_ = certify::select_rows(c, std::span(&chosen, 1));
+    row.inputs_ = inputs_of(row.c_);
+    return row;
+  }
+
+  /// Computes the row without a mutation.
+  void start(std::uint64_t& work_left) {
+    Sites all;
+    all.list();
+    all.limit(work_left);
+    right_ = run_plain(c_, inputs_, {}, all);
+    seen_ = all.seen();
+  }
+
+  /// Whether the mutation may explain an output: it agrees with the row in one of them, it changes
+  /// none of them but a sum over rows, or it mixes rows.
+  bool may_explain(const Mutation& mutation, std::uint64_t& work_left) const {
+    if (mixes_rows(mutation) || std::ranges::find(seen_, mutation) == seen_.end()) return true;
+    Sites sites(mutation);
+    sites.limit(work_left);
+    const std::vector<StoredTensor> mistaken = run_plain(c_, inputs_, {}, sites);
+    bool changes_rows = false;
+    for (const FailingOutput& f : outputs_) {
+      const StoredTensor* const other = find(mistaken, f.name);
+      const StoredTensor* const right = find(right_, f.name);
+      if (other == nullptr || right == nullptr) return true;
+      if (*other == *right) continue;
+      changes_rows = true;
+      if (is_near(f, ref::io::widen(*other))) return true;
+    }
+    return sums_fail_ && !changes_rows && mistaken != right_;
+  }
+
+ private:
+  static void keep_row(FailingOutput& f, std::size_t row, std::size_t rows) {
+    const std::size_t width = f.got.size() / rows;
+    const auto keep = [&](std::vector<double>& values) {
+      const auto begin = values.begin() + static_cast<std::ptrdiff_t>(row * width);
+      values = std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(width));
+    };
+    keep(f.got);
+    keep(f.exact);
+    keep(f.bound);
+  }
+
+  Case c_ = {};
+  EvalInputs inputs_ = {};
+  std::vector<FailingOutput> outputs_ = {};
+  bool sums_fail_ = false;
+  std::vector<StoredTensor> right_ = {};
+  std::vector<Mutation> seen_ = {};
+};
+
 /// Runs the mutations one after the other.
 class Search {
  public:
@@ -206,6 +309,7 @@ class Search {
       : c_(add_missing_grad_y(stored)),
         inputs_(inputs_of(c_)),
         failing_(failing),
+        row_(FailingRow::find_in(c_, failing)),
         work_left_(work_limit) {}
 
   MutationSearch run() {
@@ -215,7 +319,10 @@ class Search {
       all.list();
       all.limit(work_left_);
       const std::vector<StoredTensor> right = run_plain(c_, inputs_, {}, all);
-      for (const Mutation& mutation : all.seen()) try_mutation(mutation, right, search.found);
+      if (row_) row_->start(work_left_);
+      for (const Mutation& mutation : all.seen())
+        if (!row_ || row_->may_explain(mutation, work_left_))
+          try_mutation(mutation, right, search.found);
     } catch (const mutations::WorkLimitReached&) {
       search.is_complete = false;
     }
@@ -241,6 +348,7 @@ class Search {
   Case c_;
   EvalInputs inputs_;
   const std::vector<FailingOutput>& failing_;
+  std::optional<FailingRow> row_;
   std::uint64_t work_left_;
 };
 

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/gate/agreeing_mutations.hpp"
 #include "verification/golden/gate/error_location.hpp"
 #include "verification/golden/gate/less_accurate_classes.hpp"
+#include "verification/golden/gate/row_sample.hpp"
 #include "verification/golden/gate/simple_answers.hpp"
 
 namespace normproof::verification::golden::gate {
@@ -20,8 +22,8 @@ using corpus::usual_accumulation;
 
 namespace {
 
-/// The largest number of bytes of x for which mutations are tried. The run of one mutation on a
-/// larger case already takes as long as the verdict.
+/// The largest number of bytes of x for which mutations are tried if no rows can be sampled. The
+/// run of one mutation on a larger case already takes as long as the verdict.
 constexpr std::size_t kMaxBytes = 160'000;
 constexpr std::size_t kMaxDiagnoses = 3;
 
@@ -73,14 +75,18 @@ std::vector<Diagnosis> explain_by_mutations(const StoredCase& stored,
   return closest;
 }
 
+/// The explanations of outputs, and whether every known mistake was tried.
+struct Explained {
+  std::vector<Diagnosis> found;
+  bool tried_every_mistake = false;
+};
+
 /// Explains the outputs `failing`, none of which is a simple answer.
-std::vector<Diagnosis> explain_without_simple_answers(const StoredCase& stored,
-                                                      const std::vector<StoredTensor>& answer,
-                                                      const CaseResult& result,
-                                                      const CheckOptions& options,
-                                                      const std::vector<FailingOutput>& failing) {
+Explained explain_by_known_causes(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                                  const CaseResult& result, const CheckOptions& options,
+                                  const std::vector<FailingOutput>& failing) {
   std::vector<Diagnosis> found = diagnose_usual_precision(stored, answer, result, options);
-  if (!found.empty()) return found;
+  if (!found.empty()) return {std::move(found)};
   const StoredTensor* const x = main_input(stored.description.c);
   MutationSearch search{.is_complete = false};
   if (x == nullptr || x->bytes.size() <= kMaxBytes)
@@ -90,18 +96,51 @@ std::vector<Diagnosis> explain_without_simple_answers(const StoredCase& stored,
   if (found.empty()) found = diagnose_less_accurate_formulas(stored, answer, result);
   // A mistake that was not tried may be the cause of an error of this size.
   if (found.empty() && search.is_complete) found = diagnose_lower_precision(stored, answer, result);
-  return found.empty() ? locate_errors(failing, search.is_complete) : found;
+  return {std::move(found), search.is_complete};
+}
+
+tolerance::Tolerance usual_tolerance(const Case& c, const CheckOptions& options) {
+  const bool is_usual = !options.accumulation && options.formula == tolerance::Formula::two_pass &&
+                        !options.flush_subnormals;
+  return tolerance_for_options(c, is_usual ? options : CheckOptions());
+}
+
+/// Returns the outputs that failed in a sample, without those that have a simple answer in the
+/// whole case.
+std::vector<FailingOutput> failing_outputs_of_sample(const RowSample& sample,
+                                                     const CaseResult& result,
+                                                     const CheckOptions& options,
+                                                     const std::vector<FailingOutput>& failing) {
+  std::vector<FailingOutput> own = failing_outputs(
+      sample.stored, sample.answer, result, usual_tolerance(sample.stored.description.c, options));
+  std::erase_if(own, [&](const FailingOutput& f) {
+    return std::ranges::find(failing, f.name, &FailingOutput::name) == failing.end();
+  });
+  return own;
+}
+
+/// Explains the outputs of a case by some of its rows, if it is large, or by the whole case.
+Explained explain_without_simple_answers(const StoredCase& stored,
+                                         const std::vector<StoredTensor>& answer,
+                                         const CaseResult& result, const CheckOptions& options,
+                                         const std::vector<FailingOutput>& failing) {
+  const std::optional<RowSample> sample = sample_failing_rows(stored, answer, result);
+  if (!sample) return explain_by_known_causes(stored, answer, result, options, failing);
+  const CaseResult of_rows = check_case(sample->stored, sample->answer, options);
+  const std::vector<FailingOutput> own =
+      failing_outputs_of_sample(*sample, of_rows, options, failing);
+  if (own.empty()) return {};
+  Explained explained =
+      explain_by_known_causes(sample->stored, sample->answer, of_rows, options, own);
+  explained.tried_every_mistake = false;  // none that mixes rows
+  return explained;
 }
 
 }  // namespace
 
 std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                                 const CaseResult& result, const CheckOptions& options) {
-  const Case& c = stored.description.c;
-  const bool is_usual = !options.accumulation && options.formula == tolerance::Formula::two_pass &&
-                        !options.flush_subnormals;
-  return diagnose(stored, answer, result, options,
-                  tolerance_for_options(c, is_usual ? options : CheckOptions()));
+  return diagnose(stored, answer, result, options, usual_tolerance(stored.description.c, options));
 }
 
 std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
@@ -113,8 +152,10 @@ std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<Stor
   std::vector<Diagnosis> found = name_simple_answers(c, failing);
   remove_named_outputs(found, failing);
   if (failing.empty()) return found;
-  std::ranges::move(explain_without_simple_answers(stored, answer, result, options, failing),
-                    std::back_inserter(found));
+  Explained explained = explain_without_simple_answers(stored, answer, result, options, failing);
+  if (explained.found.empty())
+    explained.found = locate_errors(failing, explained.tried_every_mistake);
+  std::ranges::move(explained.found, std::back_inserter(found));
   return found;
 }
 

@@ -3,7 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "tests/verification/golden/gate/wrong_kernel.hpp"
+#include "verification/golden/plain/plain_layers.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/golden/recipes/corpus.hpp"
 
 namespace normproof::verification::golden::gate {
@@ -19,6 +24,37 @@ constexpr std::uint64_t kMuchWork = 1'000'000'000;
 MutationSearch search(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                       std::uint64_t limit = kMuchWork) {
   return find_agreeing_mutations(stored, failing_outputs_of(stored, answer), limit);
+}
+
+// Most mutations are compared in one row first, which must not reject the one that was made.
+TEST(AgreeingMutations, IncludeEveryMutationWhoseOutputsFail) {
+  for (const char* const op : {"layer_norm", "rms_norm", "group_norm", "softmax", "gelu", "l2_norm",
+                               "scale_norm", "dyt", "add_layer_norm"}) {
+    const Case c = plain_recipe(op, {4, 2, 8}, DType::float32).make(1);
+    const StoredCase stored = certified(c);
+    mutations::Sites all;
+    all.list();
+    plain::run_plain(c, recipes::inputs_of(c), {}, all);
+    std::size_t failed = 0, named = 0;
+    for (const Mutation& mutation : all.seen()) {
+      const auto answer = run_mutation(c, mutation);
+      const auto failing = failing_outputs_of(stored, answer);
+      if (failing.empty()) continue;
+      const bool is_finite = std::ranges::any_of(failing, [](const FailingOutput& f) {
+        return std::ranges::any_of(f.got, [](double v) { return std::isfinite(v); });
+      });
+      if (!is_finite) continue;  // outputs of NaN alone tell mutations not apart
+      ++failed;
+      const auto found = search(stored, answer).found;
+      const bool is_named = std::ranges::any_of(found, [&](const AgreeingMutation& each) {
+        return each.mutation == mutation || each.diagnosis.ulps == 0;
+      });
+      named += is_named ? 1 : 0;
+      EXPECT_TRUE(is_named) << op << ": " << mutation.site << ": " << to_string(mutation.op);
+    }
+    EXPECT_GT(named, 10u) << op;
+    EXPECT_EQ(named, failed) << op;
+  }
 }
 
 /// The mistakes that a reader of the report must recognize, each with the smallest row that shows

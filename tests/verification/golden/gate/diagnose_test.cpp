@@ -164,6 +164,30 @@ TEST(Diagnose, NamesABlockThatTheCandidateIgnores) {
               Contains("sum of squares: without what is past its first 256"));
 }
 
+TEST(Diagnose, NamesMistakesInLargeCasesByTheirFailingRows) {
+  for (const char* const op : {"l2_norm", "layer_norm"})
+    EXPECT_THAT(diagnose_mutation(plain_recipe(op, {8, 4096}, DType::float32).make(1),
+                                  {"every sum", MutationOperator::first_1024}),
+                Contains("every sum: without what is past its first 1024"))
+        << op;
+  EXPECT_THAT(diagnose_mutation(plain_recipe("softmax", {64, 512}, DType::float32).make(1),
+                                {"elements of a row", MutationOperator::first_128}),
+              Contains("elements of a row: without what is past its first 128"));
+}
+
+TEST(Diagnose, LocatesAnUnknownMistakeInTheWholeOfALargeCase) {
+  const StoredCase stored = certified(plain_recipe("rms_norm", {16, 512}, DType::float32).make(1));
+  auto answer = reference_output(stored);
+  std::vector<double> values = find_tensor_values(answer, "y");
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] += std::sin(static_cast<double>(i));
+  for (StoredTensor& tensor : answer)
+    if (tensor.name == "y") tensor = make_stored_tensor("y", DType::float64, tensor.shape, values);
+  const auto found = diagnose(stored, answer, check_case(stored, answer, {}));
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found[0].sentence(),
+              StartsWith("no known mistake among those tried on so large a case; wrong: y in"));
+}
+
 TEST(Diagnose, NamesFloat32ConstantsInFloat64) {
   const Case case_with_variance_near_eps =
       plain_recipe("rms_norm", {5, 8})
