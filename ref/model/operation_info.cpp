@@ -91,7 +91,9 @@ OperationInfo describe(const LogSumExpOptions&) {
       .infinite_elements = InfiniteElements::minus_infinity_is_a_limit};
 }
 OperationInfo describe(const ReluOptions&) {
-  return activation("relu");
+  OperationInfo info = activation("relu");
+  info.infinite_elements = InfiniteElements::minus_infinity_is_a_limit;
+  return info;
 }
 OperationInfo describe(const GeluOptions&) {
   return activation("gelu");

@@ -32,8 +32,8 @@ enum class InfiniteElements {
   unspecified,
   /// No output that is computed from an infinity is finite.
   make_nan,
-  /// In the first operand, an element -infinity has the exponential 0. A row is NaN if it has an
-  /// element +infinity, or no finite element.
+  /// In the first operand, an element -infinity has the exponential 0, or, in an operation on
+  /// elements, the result 0. A row is NaN if it has an element +infinity, or no finite element.
   minus_infinity_is_a_limit
 };
 

@@ -69,6 +69,17 @@ void normproof_corpus::open(const char* place, const char* glob) {
   all_opened_ = only == "*";
 }
 
+/// Changes an option that the operation of a case may not have.
+/// Throws    UsageError, with the options unchanged, if no open case has it
+template <class Change>
+void normproof_corpus::change_formulas(Change change) {
+  gate::CheckOptions changed = options_;
+  change(changed);
+  gate::check_options_exist(cases_, changed);
+  options_ = std::move(changed);
+  bounds_.reset();
+}
+
 void normproof_corpus::set(const char* name, const char* value) {
   require(name != nullptr && value != nullptr, "normproof_set",
           "the name or the value is null; expected texts");
@@ -79,23 +90,20 @@ void normproof_corpus::set(const char* name, const char* value) {
     options_.accumulation = accumulation;
     bounds_.reset();
   } else if (option == "formula") {
-    gate::CheckOptions changed = options_;
-    changed.formula = *value == '\0' ? golden::tolerance::Formula::two_pass
-                                     : golden::tolerance::parse_formula(value);
-    gate::check_options_exist(cases_, changed);
-    options_ = std::move(changed);
-    bounds_.reset();
+    change_formulas([&](gate::CheckOptions& options) {
+      options.formula = *value == '\0' ? golden::tolerance::Formula::two_pass
+                                       : golden::tolerance::parse_formula(value);
+    });
   } else if (option == "cast_order") {
-    gate::CheckOptions changed = options_;
-    changed.cast_order = *value == '\0' ? golden::tolerance::CastOrder::after_gamma
-                                        : normproof::ref::model::parse_cast_order(value);
-    gate::check_options_exist(cases_, changed);
-    options_ = std::move(changed);
-    bounds_.reset();
+    change_formulas([&](gate::CheckOptions& options) {
+      options.cast_order = *value == '\0' ? golden::tolerance::CastOrder::after_gamma
+                                          : normproof::ref::model::parse_cast_order(value);
+    });
   } else if (option == "loss_dtype") {
-    options_.loss_dtype = *value == '\0' ? golden::tolerance::LossDtype::wide
-                                         : golden::tolerance::parse_loss_dtype(value);
-    bounds_.reset();
+    change_formulas([&](gate::CheckOptions& options) {
+      options.loss_dtype = *value == '\0' ? golden::tolerance::LossDtype::wide
+                                          : golden::tolerance::parse_loss_dtype(value);
+    });
   } else if (option == "flush_subnormals") {
     options_.flush_subnormals = parse_switch("flush_subnormals", value);
     bounds_.reset();

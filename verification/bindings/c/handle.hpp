@@ -70,6 +70,8 @@ struct normproof_corpus {
   const SelectedCase& require_selected_case(const char* function) const;
   const CaseDescription& at(const char* function, std::size_t index) const;
   void select(std::shared_ptr<const SelectedCase> chosen);
+  template <class Change>
+  void change_formulas(Change change);
   void clear_stored_output();
   /// Returns the tolerance of the selected case. It is computed at the first call.
   const normproof::verification::golden::tolerance::Tolerance& bounds();

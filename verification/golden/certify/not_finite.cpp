@@ -66,6 +66,11 @@ bool is_row_of_minus_infinity(const Tensor<double>& x, const Mask& valid, std::s
   return count > 0;
 }
 
+/// Replaces -infinity by a number with the same result and gradient in an operation on elements.
+void replace_elementwise_limits(Tensor<double>& x) {
+  std::ranges::replace(x, kMinusInfinity, -1.0);
+}
+
 void replace_limits(Tensor<double>& x, const Mask& valid) {
   const std::size_t width = x.shape().back();
   for (std::size_t begin = 0; begin < x.size(); begin += width) {
@@ -113,8 +118,13 @@ bool has_not_finite(const OperationInputs& inputs) {
 }
 
 void replace_not_finite(OperationInputs& inputs, const Case& c, const Replacements& replacements) {
-  if (const auto name = limit_operand(c); !name.empty())
-    replace_limits(inputs.function.tensors.at(std::string(name)), inputs.function.valid);
+  if (const auto name = limit_operand(c); !name.empty()) {
+    Tensor<double>& x = inputs.function.tensors.at(std::string(name));
+    if (ref::model::operation_info(c.options).independence == ref::model::Independence::element)
+      replace_elementwise_limits(x);
+    else
+      replace_limits(x, inputs.function.valid);
+  }
   std::size_t found = 0;
   const auto replace = [&](Tensor<double>& tensor) {
     for (std::size_t i = 0; i < tensor.size() && ref::tensor::is_given(tensor); ++i) {

@@ -26,7 +26,8 @@ bool has_not_finite(const ref::model::OperationInputs& inputs);
 ///
 /// If the operation takes -infinity as a limit, and its row has a finite element and no other
 /// element that is not finite, then -infinity becomes a number so far below the row that its
-/// exponential rounds to 0. This number does not depend on `replacements`.
+/// exponential rounds to 0. In an operation on elements, it becomes a negative number in any row.
+/// This number does not depend on `replacements`.
 void replace_not_finite(ref::model::OperationInputs& inputs, const corpus::Case& c,
                         const Replacements& replacements);
 

@@ -116,7 +116,7 @@ bool NotFiniteElements::changes(const std::string& name, std::size_t i) const {
 bool NotFiniteElements::is_nan(const std::string& name, std::size_t i) const {
   if (!changes(name, i)) return false;
   if (is_of_user_ && only_comparison_reads_x(name))
-    return !std::isnan(inputs_.function.tensors.at("x").data()[i]);
+    return std::isfinite(inputs_.function.tensors.at("x").data()[i]);
   return !is_of_user_ || (connections_.at(name).data()[i] != 0 && !infinity_may_be_finite(name, i));
 }
 

@@ -53,6 +53,10 @@ void check_options_exist(const std::vector<CaseDescription>& cases, const CheckO
       }))
     throw ref::numeric::UsageError(fmt::format(
         "cast_order is before_gamma, and {} has no gamma; expected after_gamma", operations));
+  if (options.loss_dtype == tolerance::LossDtype::logits &&
+      none([](const corpus::Case& c) { return has_operation<ref::model::CrossEntropyOptions>(c); }))
+    throw ref::numeric::UsageError(
+        fmt::format("loss_dtype is logits, and {} has no loss; expected wide", operations));
 }
 
 CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,

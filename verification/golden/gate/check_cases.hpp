@@ -17,8 +17,8 @@ using candidate::CandidateOutput;
 /// Reads each case, runs the candidate on it and checks the outputs.
 /// Requires  `candidate` may be called from several threads at once, or jobs is 1; each name in
 ///           options.outputs is an expected output of at least one case
-/// Throws    UsageError if no case expects one of options.outputs, or has options.formula or
-///           options.cast_order; FileError if the corpus itself is damaged
+/// Throws    UsageError if no case expects one of options.outputs, or has options.formula,
+///           options.cast_order or options.loss_dtype; FileError if the corpus itself is damaged
 std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
                                     const std::vector<CaseDescription>& cases,
                                     const Candidate& candidate, const CheckOptions& options,
@@ -38,7 +38,8 @@ CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<Stored
 void check_outputs_exist(const std::vector<CaseDescription>& cases,
                          const std::vector<std::string>& outputs);
 
-/// Checks that options.formula and options.cast_order exist for the operation of at least one case.
+/// Checks that options.formula, options.cast_order and options.loss_dtype exist for the operation of
+/// at least one case.
 /// Throws    UsageError that names the option, the operations, and what was expected
 void check_options_exist(const std::vector<CaseDescription>& cases, const CheckOptions& options);
 

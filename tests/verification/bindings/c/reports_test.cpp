@@ -174,7 +174,9 @@ TEST_F(CAbiReports, MinCasesXfailAndStrictDecideWhetherAReportPasses) {
   EXPECT_EQ(normproof_set(corpus_, "skip_diagnosis", "1"), NORMPROOF_OK);
   EXPECT_EQ(normproof_set(corpus_, "skip_diagnosis", "no"), NORMPROOF_USAGE);
   EXPECT_THAT(error(), HasSubstr("skip_diagnosis is 'no'; expected '1' or ''"));
-  EXPECT_EQ(normproof_set(corpus_, "loss_dtype", "logits"), NORMPROOF_OK);
+  EXPECT_EQ(normproof_set(corpus_, "loss_dtype", "wide"), NORMPROOF_OK);
+  EXPECT_EQ(normproof_set(corpus_, "loss_dtype", "logits"), NORMPROOF_USAGE);
+  EXPECT_THAT(error(), HasSubstr("has no loss; expected wide"));
   EXPECT_EQ(normproof_set(corpus_, "loss_dtype", "bfloat16"), NORMPROOF_USAGE);
   EXPECT_THAT(error(), HasSubstr("unknown loss dtype 'bfloat16'"));
   EXPECT_EQ(normproof_set(corpus_, "min_cases", "-1"), NORMPROOF_USAGE);

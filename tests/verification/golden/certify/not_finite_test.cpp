@@ -112,8 +112,23 @@ TEST(NotFiniteInputs, TheLossOfAnExcludedClassIsRefused) {
               HasSubstr("logits at [0, 1] is -inf, and is the logit of targets[0]"));
 }
 
+TEST(NotFiniteInputs, ReluOfMinusInfinityIsZero) {
+  const StoredCase own = certify_own(
+      "relu", {make_stored_tensor("grad_y", DType::float32, {1, 4}, {5, 6, 7, 8}),
+               make_stored_tensor("x", DType::float32, {1, 4}, {1, kNegative, kNotANumber, -2})});
+  EXPECT_THAT(find_tensor_values(own.expected, "y"),
+              ElementsAre(1, 0, testing::NanSensitiveDoubleEq(kNotANumber), 0));
+  const std::vector<double> grad_x = find_tensor_values(own.expected, "grad_x");
+  EXPECT_EQ(grad_x[0], 5);
+  EXPECT_EQ(grad_x[1], 0);
+  EXPECT_EQ(grad_x[3], 0);
+  const StoredCase infinite = certify_own("relu", {row_of_x({1, kPositive, kNegative})});
+  EXPECT_THAT(find_tensor_values(infinite.expected, "y"),
+              ElementsAre(1, testing::NanSensitiveDoubleEq(kNotANumber), 0));
+}
+
 TEST(NotFiniteInputs, AnInfinityWithoutALimitIsRefusedInASentence) {
-  for (const char* operation : {"relu", "gelu", "silu", "rms_norm", "l2_norm", "dyt"})
+  for (const char* operation : {"gelu", "silu", "rms_norm", "l2_norm", "dyt"})
     for (const double bad : {kNegative, kPositive})
       EXPECT_THAT(error_message<UsageError>([&] {
                     certify_own(operation, {row_of_x({1, bad, 2})});
@@ -144,12 +159,12 @@ TEST(NotFiniteInputs, EveryOperationSaysWhatItDoesWithInfinities) {
   const auto says = [](const char* name) {
     return ref::model::operation_info(name).infinite_elements;
   };
-  for (const char* name : {"softmax", "log_softmax", "log_sum_exp", "cross_entropy"})
+  for (const char* name : {"softmax", "log_softmax", "log_sum_exp", "cross_entropy", "relu"})
     EXPECT_EQ(says(name), InfiniteElements::minus_infinity_is_a_limit) << name;
   for (const char* name :
        {"none", "layer_norm", "batch_norm", "group_norm", "instance_norm", "rope"})
     EXPECT_EQ(says(name), InfiniteElements::make_nan) << name;
-  for (const char* name : {"relu", "rms_norm", "batch_renorm", "dyt", "attention", "adam"})
+  for (const char* name : {"silu", "rms_norm", "batch_renorm", "dyt", "attention", "adam"})
     EXPECT_EQ(says(name), InfiniteElements::unspecified) << name;
 }
 

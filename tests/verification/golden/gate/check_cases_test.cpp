@@ -63,6 +63,13 @@ TEST_F(CheckCases, AFormulaThatNoCaseHasIsAUsageError) {
             "no error");
 }
 
+TEST_F(CheckCases, ALossDtypeWithoutALossIsAUsageError) {
+  const CheckOptions options{.loss_dtype = tolerance::LossDtype::logits};
+  EXPECT_EQ(usage_error_message([&] { check_options_exist({cases_.front()}, options); }),
+            "loss_dtype is logits, and " + case_operation_name(cases_.front().c) +
+                " has no loss; expected wide");
+}
+
 TEST_F(CheckCases, DamagedCorpusIsAFileError) {
   fs::remove(golden() / cases_[5].path / "inputs.safetensors");
   EXPECT_THAT(file_error_message([&] { check(make_folder_candidate(outputs())); }),
