@@ -72,7 +72,8 @@ OperationInfo describe(const SoftmaxOptions&) {
                        mask("valid", kShapeOfRows)},
           .outputs = {{"y", kShapeOfRows}, optional("grad_x", kShapeOfRows)},
           .independence = Independence::row,
-          .infinite_elements = InfiniteElements::minus_infinity_is_a_limit};
+          .infinite_elements = InfiniteElements::minus_infinity_is_a_limit,
+          .hidden_elements = HiddenElements::minus_infinity};
 }
 OperationInfo describe(const LogSoftmaxOptions&) {
   return {.name = "log_softmax",
@@ -88,11 +89,13 @@ OperationInfo describe(const LogSumExpOptions&) {
       .outputs = {{"y", "[...]"}, optional("grad_x", kShapeOfRows)},
       .independence = Independence::row,
       .reduces = true,
-      .infinite_elements = InfiniteElements::minus_infinity_is_a_limit};
+      .infinite_elements = InfiniteElements::minus_infinity_is_a_limit,
+      .plus_infinity_may_have_a_limit = true};
 }
 OperationInfo describe(const ReluOptions&) {
   OperationInfo info = activation("relu");
   info.infinite_elements = InfiniteElements::minus_infinity_is_a_limit;
+  info.gradient_compares_x = true;
   return info;
 }
 OperationInfo describe(const GeluOptions&) {
@@ -122,7 +125,8 @@ OperationInfo describe(const AttentionOptions&) {
                       optional("grad_q", "[B,H,T,D]"),
                       optional("grad_k", "[B,G,S,D]"),
                       optional("grad_v", "[B,G,S,E]")},
-          .independence = Independence::sample};
+          .independence = Independence::sample,
+          .hidden_elements = HiddenElements::times_zero};
 }
 OperationInfo describe(const AddLayerNormOptions&) {
   return describe_norm_of_sum("add_layer_norm", "layer_norm");

@@ -37,6 +37,14 @@ enum class InfiniteElements {
   minus_infinity_is_a_limit
 };
 
+/// The elements that a mask hides from the rest of their row. They do not change the results, but
+/// correct implementations may differ if one of them, or of their row, is NaN.
+enum class HiddenElements {
+  unread,          ///< no implementation reads them
+  minus_infinity,  ///< an implementation may add -infinity to them, and keep a NaN of their row
+  times_zero       ///< an implementation may multiply them by 0
+};
+
 enum class OperandType { real, boolean, integer };
 
 /// A tensor that an operation reads or returns.
@@ -77,6 +85,11 @@ struct OperationInfo {
   bool reduces = false;  ///< whether y lacks the last axis of x
   std::vector<EqualForm> equal_forms = {};
   InfiniteElements infinite_elements = InfiniteElements::unspecified;
+  HiddenElements hidden_elements = HiddenElements::unread;
+  /// Whether grad_x reads x by a comparison alone, so that a NaN in x may or may not reach it.
+  bool gradient_compares_x = false;
+  /// Whether a row with an element +infinity has a limit, which some implementations return.
+  bool plus_infinity_may_have_a_limit = false;
 
   /// Returns the operand with this name, or null if there is none.
   const OperandInfo* operand(std::string_view operand_name) const;

@@ -11,6 +11,7 @@
 #include "verification/cli/golden/golden_make.hpp"
 #include "verification/cli/golden/golden_power.hpp"
 #include "verification/cli/golden/golden_relations.hpp"
+#include "verification/cli/golden/golden_sensitivity.hpp"
 #include "verification/cli/gpu/gpu_agree.hpp"
 #include "verification/cli/gpu/gpu_train.hpp"
 #include "verification/cli/gpu/probe_order.hpp"
@@ -126,8 +127,8 @@ Command all_commands() {
              {command<golden::GoldenMakeCommand>(), command<golden::GoldenCheckCommand>(),
               command<golden::GoldenRelationsCommand>(),
               command<golden::GoldenDetectionPowerCommand>(),
-              command<golden::GoldenCoverageCommand>(), command<golden::GoldenBlessCommand>(),
-              command<golden::GoldenExportCommand>()}),
+              command<golden::GoldenCoverageCommand>(), command<golden::GoldenSensitivityCommand>(),
+              command<golden::GoldenBlessCommand>(), command<golden::GoldenExportCommand>()}),
        group("regress",
              "Record the outputs of an implementation, and compare them over commits and compilers",
              kRegressFooter,

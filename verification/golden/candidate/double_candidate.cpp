@@ -1,5 +1,6 @@
 #include "verification/golden/candidate/double_candidate.hpp"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -16,12 +17,13 @@ using corpus::DType;
 Candidate double_candidate(certify::Evaluate evaluate) {
   return [evaluate = std::move(evaluate)](const StoredCase& stored) -> CandidateOutput {
     const Case& c = stored.description.c;
-    const auto original = recipes::inputs_of(c, corpus::case_folder(c));
-    auto inputs = original;
+    auto inputs = recipes::inputs_of(c, corpus::case_folder(c));
+    // NotFiniteElements evaluates the case, so it is made only if the case is not declined.
+    auto original = certify::has_not_finite(inputs) ? std::optional(inputs) : std::nullopt;
     certify::replace_not_finite(inputs, c, certify::kReplacements);
     const auto results = evaluate(c, inputs);
     if (!results) return CandidateOutput::declined();
-    const certify::NotFiniteElements not_finite(evaluate, c, original);
+    const certify::NotFiniteElements not_finite(evaluate, c, original ? *original : inputs);
     std::vector<StoredTensor> outputs;
     for (const auto& [name, tensor] : *results) {
       std::vector<double> values(tensor.data(), tensor.data() + tensor.size());

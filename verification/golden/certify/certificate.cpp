@@ -323,21 +323,20 @@ std::future<std::invoke_result_t<F>> start(bool parallel, const F& f) {
 
 EnclosedPart enclose(const Part& part) {
   const Case& c = part.c;
-  const EvalInputs original = inputs_of(c, part.path);
-  EvalInputs inputs = original;
-  replace_not_finite(inputs, c, kReplacements);
+  EvalInputs inputs = inputs_of(c, part.path);
   EnclosedPart enclosed;
   std::vector<OutputInProgress>& outputs = enclosed.outputs;
   {
-    const auto results = checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
-    outputs = start_outputs(c, results);
-    for (OutputInProgress& output : outputs)
-      output.is_partial_sum = part.sums_are_partial && is_sum_over_rows(output.name);
     const NotFiniteElements not_finite(
         [](const Case& asked, const EvalInputs& finite) {
           return checks::evaluation::run_operation<double>(asked.options, finite, asked.sequence);
         },
-        c, original);
+        c, inputs);
+    replace_not_finite(inputs, c, kReplacements);
+    const auto results = checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
+    outputs = start_outputs(c, results);
+    for (OutputInProgress& output : outputs)
+      output.is_partial_sum = part.sums_are_partial && is_sum_over_rows(output.name);
     set_not_finite_elements(not_finite, outputs);
   }
   std::future<SecondEnclosure> second_result = start(

@@ -28,14 +28,13 @@ constexpr SumArithmetic kDoubleInOrder{
     .any_order = false};
 
 NamedTensors<running_error> evaluate_block(const Case& block) {
-  const EvalInputs original = recipes::inputs_of(block);
-  EvalInputs inputs = original;
-  replace_not_finite(inputs, block, kReplacements);
+  EvalInputs inputs = recipes::inputs_of(block);
   const NotFiniteElements not_finite(
       [](const Case& asked, const EvalInputs& finite) {
         return checks::evaluation::run_operation<double>(asked.options, finite, asked.sequence);
       },
-      block, original);
+      block, inputs);
+  replace_not_finite(inputs, block, kReplacements);
   NamedTensors<running_error> sums;
   for (auto& [name, values] :
        checks::evaluation::run_operation<running_error>(block.options, inputs, block.sequence)) {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <limits>
 #include <utility>
-#include <variant>
 
+#include "ref/model/operation_info.hpp"
 #include "ref/numeric/any_order_error.hpp"
 #include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/not_finite.hpp"
@@ -48,11 +48,11 @@ ref::tensor::NamedTensors<double> find_connections(corpus::Case c,
   const ref::numeric::AnyOrderArithmetic scope(
       {.unit_roundoff = 0, .tiny = 0, .largest = std::numeric_limits<double>::infinity()});
   replace_not_finite(inputs, c, {.first = std::numeric_limits<double>::quiet_NaN(), .apart = 0});
-  if (auto* const function = std::get_if<ref::model::FunctionOptions>(&c.options))
-    if (auto* const attention = std::get_if<ref::model::AttentionOptions>(function)) {
-      attention->causal = false;
-      inputs.function.valid = ref::tensor::Mask();
-    }
+  const ref::model::HiddenElements hidden = ref::model::operation_info(c.options).hidden_elements;
+  if (hidden == ref::model::HiddenElements::times_zero) {
+    ref::model::set_option(c.options, "causal", "false");
+    inputs.function.valid = ref::tensor::Mask();
+  }
   ref::tensor::NamedTensors<double> connections;
   for (const auto& [name, elements] :
        checks::evaluation::run_operation<ref::numeric::any_order_error>(c.options, inputs,
@@ -62,9 +62,7 @@ ref::tensor::NamedTensors<double> find_connections(corpus::Case c,
     connections.set(name, std::move(errors));
   }
   const ref::tensor::Mask& valid = inputs.function.valid;
-  const auto* const function = std::get_if<ref::model::FunctionOptions>(&c.options);
-  if (function != nullptr && std::holds_alternative<ref::model::SoftmaxOptions>(*function) &&
-      ref::tensor::is_given(valid))
+  if (hidden == ref::model::HiddenElements::minus_infinity && ref::tensor::is_given(valid))
     connect_excluded_elements(valid, inputs.function.tensors.at("x").shape().back(), connections);
   return connections;
 }
@@ -73,11 +71,9 @@ ref::tensor::NamedTensors<double> find_connections(corpus::Case c,
 
 NotFiniteElements::NotFiniteElements(const Evaluate& evaluate, const corpus::Case& c,
                                      const ref::model::OperationInputs& inputs)
-    : case_(c),
-      inputs_(inputs),
-      is_used_(has_not_finite(inputs)),
-      is_of_user_(c.tier == corpus::Tier::user) {
+    : case_(c), is_used_(has_not_finite(inputs)), is_of_user_(c.tier == corpus::Tier::user) {
   if (!is_used_) return;
+  inputs_ = inputs;
   results_ = evaluate_generic(evaluate, c, inputs, kReplacements);
   others_ = evaluate_generic(evaluate, c, inputs, kOtherReplacements);
   if (!is_of_user_) return;
@@ -100,11 +96,9 @@ bool NotFiniteElements::is_undetermined(const std::string& name, std::size_t i) 
   return changes(name, i) || connections_.at(name).data()[i] != 0;
 }
 
-/// Whether the output reads x by a comparison alone: the gradient of relu.
+/// Whether the output reads x by a comparison alone.
 bool NotFiniteElements::only_comparison_reads_x(const std::string& output) const {
-  const auto* const function = std::get_if<ref::model::FunctionOptions>(&case_.options);
-  return output == "grad_x" && function != nullptr &&
-         std::holds_alternative<ref::model::ReluOptions>(*function);
+  return output == "grad_x" && ref::model::operation_info(case_.options).gradient_compares_x;
 }
 
 /// Whether the element changes with the numbers that replace the inputs.
@@ -120,11 +114,10 @@ bool NotFiniteElements::is_nan(const std::string& name, std::size_t i) const {
   return !is_of_user_ || (connections_.at(name).data()[i] != 0 && !infinity_may_be_finite(name, i));
 }
 
-/// Whether the element belongs to a row of log_sum_exp that has an element +infinity and no NaN.
+/// Whether the element belongs to a row that has an element +infinity and no NaN, and that may
+/// have a limit.
 bool NotFiniteElements::infinity_may_be_finite(const std::string& name, std::size_t i) const {
-  const auto* const function = std::get_if<ref::model::FunctionOptions>(&case_.options);
-  if (function == nullptr || !std::holds_alternative<ref::model::LogSumExpOptions>(*function))
-    return false;
+  if (!ref::model::operation_info(case_.options).plus_infinity_may_have_a_limit) return false;
   const auto& x = inputs_.function.tensors.at("x");
   const std::size_t width = x.shape().back();
   const std::size_t row = results_.at(name).size() == x.size() ? i / width : i;

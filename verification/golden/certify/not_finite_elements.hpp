@@ -20,7 +20,8 @@ using Evaluate = std::function<std::optional<ref::tensor::NamedTensors<double>>(
 /// depends on an input that is not finite and is no limit, -infinity if that is its limit.
 ///
 /// An element depends on such an input if it changes when other finite numbers replace the input.
-/// `evaluate` is therefore called twice if the inputs of the case are not all finite.
+/// `evaluate` is therefore called twice if the inputs of the case are not all finite, and the
+/// inputs are copied then.
 ///
 /// In a case of a user, correct implementations may differ in two ways, and such elements are
 /// undetermined. An operation reads the input although its value has no effect, such as 0 times NaN
@@ -30,8 +31,7 @@ using Evaluate = std::function<std::optional<ref::tensor::NamedTensors<double>>(
 /// is NaN.
 class NotFiniteElements {
  public:
-  /// `inputs` are those of the case, without replacements. `c` and `inputs` must outlive the
-  /// object.
+  /// `inputs` are those of the case, without replacements. `c` must outlive the object.
   NotFiniteElements(const Evaluate& evaluate, const corpus::Case& c,
                     const ref::model::OperationInputs& inputs);
 
@@ -48,7 +48,7 @@ class NotFiniteElements {
   bool infinity_may_be_finite(const std::string& name, std::size_t i) const;
 
   const corpus::Case& case_;
-  const ref::model::OperationInputs& inputs_;
+  ref::model::OperationInputs inputs_;  ///< empty if all inputs are finite
   bool is_used_;
   /// Whether elements may be undetermined.
   bool is_of_user_;

@@ -10,6 +10,7 @@
 #include "ref/model/operation_info.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
+#include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/gate/judged_output.hpp"
 #include "verification/golden/gate/stored_digits.hpp"
 
@@ -76,22 +77,21 @@ class UnaskedElements {
                   const CheckOptions& options)
       : stored_(stored), answer_(answer), has_usual_bounds_(has_usual_tolerance(options)) {}
 
-  /// Moves the elements of `result` that are not asked from `vacuous` to `unasked`. `bounds` are
-  /// those of the candidate.
-  void subtract_from(TensorResult& result, const tolerance::Tolerance& bounds) {
+  /// Moves the elements of `result` that are not asked from `vacuous` to `unasked`. `parts` are
+  /// those of the output with the bounds of the candidate.
+  void subtract_from(TensorResult& result, const std::vector<Part>& parts) {
     const Case& c = stored_.description.c;
     if (result.vacuous == 0 || c.tier == corpus::Tier::user || is_elementwise(c)) return;
     if (has_usual_bounds_) {
       result.unasked = result.vacuous;
     } else {
-      const std::vector<Part> own = find_parts(stored_, answer_, result.name, bounds);
       const std::vector<Part> usual = find_parts(stored_, answer_, result.name, usual_bounds());
-      std::vector<bool> unasked(own.size());
-      for (std::size_t p = 0; p < own.size(); ++p)
-        unasked[p] = own[p].is_vacuous() && usual[p].is_vacuous();
+      std::vector<bool> unasked(parts.size());
+      for (std::size_t p = 0; p < parts.size(); ++p)
+        unasked[p] = parts[p].is_vacuous() && usual[p].is_vacuous();
       const std::size_t size = std::accumulate(result.shape.begin(), result.shape.end(),
                                                std::size_t{1}, std::multiplies<>());
-      result.unasked = count_passed(own, unasked, size / own.size(), result.failed);
+      result.unasked = count_passed(parts, unasked, size / parts.size(), result.failed);
     }
     result.vacuous -= result.unasked;
   }
@@ -194,8 +194,9 @@ CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>&
       result.tensors.push_back(make_uncompared_result(name, problem));
       continue;
     }
-    result.tensors.push_back(judge_output(stored, answer, name, bounds, options.maps));
-    unasked.subtract_from(result.tensors.back(), bounds);
+    std::vector<Part> parts;
+    result.tensors.push_back(judge_output(stored, answer, name, bounds, options.maps, &parts));
+    unasked.subtract_from(result.tensors.back(), parts);
     result.tensors.back().note = describe_excess_digits(expected, *given);
   }
   if (result.tensors.empty())

@@ -10,6 +10,7 @@
 #include "ref/model/operation_info.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/golden/certify/for_each_in_parallel.hpp"
+#include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/gate/diagnose.hpp"
 
 namespace normproof::verification::golden::gate {

@@ -197,7 +197,7 @@ void JudgedOutput::add_metrics(const std::vector<double>& got,
 
 TensorResult judge_output(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                           const std::string& name, const tolerance::Tolerance& bounds,
-                          bool with_map) {
+                          bool with_map, std::vector<Part>* stored_parts) {
   constexpr std::size_t kElementsAtOnce = 16384;
   TensorResult result;
   result.name = name;
@@ -237,6 +237,7 @@ TensorResult judge_output(const StoredCase& stored, const std::vector<StoredTens
   if (with_map && !result.failed.empty())
     result.map =
         make_error_ratio_map(result.shape, error_to_bound_ratios(stored, answer, name, bounds));
+  if (stored_parts != nullptr) *stored_parts = std::move(parts);
   return result;
 }
 

@@ -79,12 +79,12 @@ class JudgedOutput {
 };
 
 /// Compares an output of a candidate with the exact values. Makes a map of the errors if the output
-/// fails and `with_map` is set.
+/// fails and `with_map` is set. Stores the parts of the output in `parts` if it is given.
 ///
 /// Computes  the elements in ranges, so that the values and bounds of few elements exist at a time
 /// Requires  the conditions of compute_judged_values
 TensorResult judge_output(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                           const std::string& name, const tolerance::Tolerance& bounds,
-                          bool with_map);
+                          bool with_map, std::vector<Part>* parts = nullptr);
 
 }  // namespace normproof::verification::golden::gate

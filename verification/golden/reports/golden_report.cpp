@@ -14,6 +14,7 @@
 #include "ref/io/file_failure.hpp"
 #include "ref/numeric/nan_sign.hpp"
 #include "verification/golden/reports/repeated_problems.hpp"
+#include "verification/golden/reports/sensitivity.hpp"
 #include "verification/support/process/lines.hpp"
 #include "verification/support/report/text.hpp"
 
@@ -170,23 +171,16 @@ std::size_t GoldenReport::unjudged() const {
 }
 
 std::optional<WidestBound> GoldenReport::widest_bound() const {
-  std::map<std::tuple<std::string, DType, std::string>, double> smallest;
-  for (const CheckedCase& c : cases)
-    for (const TensorResult& t : c.result.tensors) {
-      if (!t.passed() || !std::isfinite(t.smallest_found_error)) continue;
-      const corpus::Case& asked = c.result.description.c;
-      const auto [entry, fresh] =
-          smallest.emplace(std::tuple(corpus::case_operation_name(asked), asked.dtype, t.name),
-                           t.smallest_found_error);
-      if (!fresh) entry->second = std::min(entry->second, t.smallest_found_error);
-    }
+  Sensitivity sensitivity;
+  for (const CheckedCase& c : cases) sensitivity.add(c.result);
   std::optional<WidestBound> widest;
-  for (const auto& [key, error] : smallest) {
-    const auto& [operation, dtype, output] = key;
+  for (const OutputSensitivity& output : sensitivity.outputs()) {
+    const double error = output.smallest_found_error;
     constexpr double kWeak = 0.01, kWeakInUnitRoundoffs = 8;
-    if (error <= std::max(kWeak, kWeakInUnitRoundoffs * corpus::unit_roundoff(dtype))) continue;
+    const double weak = std::max(kWeak, kWeakInUnitRoundoffs * corpus::unit_roundoff(output.dtype));
+    if (!std::isfinite(error) || error <= weak) continue;
     if (!widest || error > widest->smallest_found_error)
-      widest = WidestBound{operation, dtype, output, error};
+      widest = WidestBound{output.operation, output.dtype, output.output, error};
   }
   return widest;
 }

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/user_case.hpp"
@@ -12,6 +15,8 @@
 namespace normproof::verification::golden::certify {
 namespace {
 
+using ref::io::DType;
+using ref::io::StoredTensor;
 using ref::model::OperationInputs;
 using testing::ElementsAre;
 using testing::NanSensitiveDoubleEq;
@@ -19,24 +24,44 @@ using testing::NanSensitiveDoubleEq;
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
+/// A case of a user, and which of its elements are not finite.
+struct UserCaseWithNotFinite {
+  explicit UserCaseWithNotFinite(const char* operation, std::vector<StoredTensor> inputs)
+      : c(make_user_case({.name = "mine", .op = operation, .inputs = std::move(inputs)})),
+        elements(
+            [this](const corpus::Case& asked, const OperationInputs& finite) {
+              ++evaluations;
+              return checks::evaluation::run_operation<double>(asked.options, finite,
+                                                               asked.sequence);
+            },
+            c, recipes::inputs_of(c, corpus::case_folder(c))) {}
+
+  std::vector<bool> find_undetermined(const std::string& output, std::size_t count) const {
+    std::vector<bool> undetermined;
+    undetermined.reserve(count);
+    for (std::size_t i = 0; i < count; ++i)
+      undetermined.push_back(elements.is_undetermined(output, i));
+    return undetermined;
+  }
+
+  corpus::Case c;
+  int evaluations = 0;
+  NotFiniteElements elements;
+};
+
+StoredTensor tensor(const char* name, std::vector<std::size_t> shape,
+                    const std::vector<double>& values, DType dtype = DType::float32) {
+  return ref::io::make_tensor(name, dtype, std::move(shape), values);
+}
+
 /// Returns four zeros in which the elements of y that are not finite have been set. The case is one
 /// row of the operation. `calls` counts the evaluations.
 std::vector<double> set_elements_of_y(const char* operation, const std::vector<double>& x,
                                       int& calls) {
-  const corpus::Case c =
-      make_user_case({.name = "mine",
-                      .op = operation,
-                      .mode = "training",
-                      .options = {},
-                      .sequence = false,
-                      .inputs = {ref::io::make_tensor("x", ref::io::DType::float32, {1, 4}, x)}});
-  const OperationInputs inputs = recipes::inputs_of(c, corpus::case_folder(c));
-  const Evaluate evaluate = [&](const corpus::Case& asked, const OperationInputs& finite) {
-    ++calls;
-    return checks::evaluation::run_operation<double>(asked.options, finite, asked.sequence);
-  };
+  const UserCaseWithNotFinite user(operation, {tensor("x", {1, 4}, x)});
   std::vector<double> y(4, 0);
-  NotFiniteElements(evaluate, c, inputs).set("y", y);
+  user.elements.set("y", y);
+  calls += user.evaluations;
   return y;
 }
 
@@ -68,28 +93,13 @@ TEST(NotFiniteElements, AreNotSearchedIfAllInputsAreFinite) {
 std::vector<bool> find_undetermined(const char* operation, const std::vector<double>& x,
                                     const std::string& output, std::size_t gradients,
                                     double grad_y = 1) {
-  using ref::io::DType;
   // y of log_sum_exp has one element for a row of x.
   const std::vector<std::size_t> shape_of_grad_y =
       gradients < x.size() ? std::vector<std::size_t>{1} : std::vector<std::size_t>{1, gradients};
-  const corpus::Case c =
-      make_user_case({.name = "mine",
-                      .op = operation,
-                      .mode = "training",
-                      .options = {},
-                      .sequence = false,
-                      .inputs = {ref::io::make_tensor("x", DType::float32, {1, x.size()}, x),
-                                 ref::io::make_tensor("grad_y", DType::float32, shape_of_grad_y,
-                                                      std::vector<double>(gradients, grad_y))}});
-  const OperationInputs inputs = recipes::inputs_of(c, corpus::case_folder(c));
-  const Evaluate evaluate = [](const corpus::Case& asked, const OperationInputs& finite) {
-    return checks::evaluation::run_operation<double>(asked.options, finite, asked.sequence);
-  };
-  const NotFiniteElements elements(evaluate, c, inputs);
-  std::vector<bool> undetermined;
-  for (std::size_t i = 0; i < x.size(); ++i)
-    undetermined.push_back(elements.is_undetermined(output, i));
-  return undetermined;
+  return UserCaseWithNotFinite(
+             operation, {tensor("x", {1, x.size()}, x),
+                         tensor("grad_y", shape_of_grad_y, std::vector<double>(gradients, grad_y))})
+      .find_undetermined(output, x.size());
 }
 
 TEST(NotFiniteElements, AreUndeterminedWhereOnlyAComparisonReadsNan) {
@@ -113,25 +123,10 @@ TEST(NotFiniteElements, AreUndeterminedWherePlusInfinityMayHaveALimit) {
 }
 
 TEST(NotFiniteElements, AreUndeterminedWhereAMaskExcludesThemFromARowWithNan) {
-  using ref::io::DType;
-  const corpus::Case c =
-      make_user_case({.name = "mine",
-                      .op = "softmax",
-                      .mode = "training",
-                      .options = {},
-                      .sequence = false,
-                      .inputs = {ref::io::make_tensor("x", DType::float32, {2, 2},
-                                                      std::vector<double>{kNaN, 1, 2, 3}),
-                                 ref::io::make_tensor("valid", DType::boolean, {2, 2},
-                                                      std::vector<double>{1, 0, 1, 0})}});
-  const OperationInputs inputs = recipes::inputs_of(c, corpus::case_folder(c));
-  const Evaluate evaluate = [](const corpus::Case& asked, const OperationInputs& finite) {
-    return checks::evaluation::run_operation<double>(asked.options, finite, asked.sequence);
-  };
-  const NotFiniteElements elements(evaluate, c, inputs);
-  std::vector<bool> undetermined;
-  for (std::size_t i = 0; i < 4; ++i) undetermined.push_back(elements.is_undetermined("y", i));
-  EXPECT_THAT(undetermined, ElementsAre(true, true, false, false));
+  const UserCaseWithNotFinite user("softmax",
+                                   {tensor("x", {2, 2}, {kNaN, 1, 2, 3}),
+                                    tensor("valid", {2, 2}, {1, 0, 1, 0}, DType::boolean)});
+  EXPECT_THAT(user.find_undetermined("y", 4), ElementsAre(true, true, false, false));
 }
 
 }  // namespace
