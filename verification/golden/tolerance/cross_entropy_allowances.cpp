@@ -7,6 +7,8 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/ops/softmax.hpp"
 #include "verification/golden/certify/certificate.hpp"
+#include "verification/golden/certify/not_finite.hpp"
+#include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/golden/tolerance/units.hpp"
 
