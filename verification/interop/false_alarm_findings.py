@@ -101,13 +101,16 @@ REASONS = (
     Reason("torch_square_overflows", FINDING, "PyTorch squares x before it subtracts the mean, so that y is NaN for |x| above "
            "1.8e19 in float32. NumPy passes.", "torch", CENTERED,
            predicate=lambda failure: has_trait("x:square_overflows")(failure) and holds("numpy")(failure) and is_all_nan(failure)),
-    Reason("rsqrt_derivative", FINDING, "The derivative of rsqrt in PyTorch and JAX is a cube that underflows for large x, so "
-           "that grad_x lacks the mean of g x_hat, or a part of it. NumPy passes.",
+    Reason("rsqrt_derivative", FINDING, "The derivative of rsqrt and of 1/sqrt in PyTorch and JAX is a cube that underflows for "
+           "large x, so that grad_x lacks the mean of g x_hat, or a part of it. NumPy passes.",
            predicate=lambda failure: holds("numpy")(failure) and (
                says("mean of g x_hat: dropped")(failure)
                or has_trait("x:cube_of_rstd_underflows")(failure) and failed_outputs(failure) == {"grad_x"})),
     Reason("jax_flushes", FINDING, "XLA on a CPU flushes subnormal numbers to 0. The question passes with "
            "`flush_subnormals=True`.", "jax", predicate=holds("flushed")),
+    Reason("optax_square_overflows", FINDING, "optax squares the gradient before it multiplies by 1 - beta2, which overflows. It "
+           "passes if it computes in float64.", "jax", ("adam", "adamw"), ("float32",),
+           lambda failure: holds("wider")(failure) and "inf" in {tensor["got"] for tensor in failure["tensors"]}),
     Reason("jax_attention", FINDING, "`jax.nn.dot_product_attention` computes its softmax in float32, even in float64.",
            "jax", ("attention",), ("float64",), holds("numpy")),
     Reason("jax_attention_16_bits", FINDING, "`jax.nn.dot_product_attention` rounds the weights to 16 bits. It passes if it "

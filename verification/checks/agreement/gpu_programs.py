@@ -6,6 +6,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tarfile
 import tempfile
 
@@ -39,6 +40,10 @@ def found(name, build, device):
     else:
         folder = build or top() / ("build/cuda" if device == "cuda" else "build/release")
         program = folder / NAMES[name]
+        sys.path.append(str(top() / "verification/support"))
+        import own_build  # not part of a bundle
+        if refusal := own_build.foreign_build(top(), program):
+            raise Absent(refusal)
     if not os.access(program, os.X_OK):
         raise Absent(f"{program} is absent; expected the target {name} to be built" + (
             ": cmake --preset cuda && cmake --build --preset cuda" if device == "cuda" else ""))

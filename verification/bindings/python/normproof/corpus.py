@@ -364,7 +364,6 @@ def _object(line: bytes | None) -> dict[str, Any]:
     return parsed
 
 
-@functools.lru_cache(maxsize=None)
 def _descriptions(*kinds: str) -> dict[str, dict[str, Any]]:
     with Corpus() as corpus:
         described = corpus.layers()
@@ -373,6 +372,7 @@ def _descriptions(*kinds: str) -> dict[str, dict[str, Any]]:
     return {entry["name"]: entry for entry in described if entry["kind"] in kinds}
 
 
+@functools.lru_cache(maxsize=None)
 def layer_descriptions() -> dict[str, dict[str, Any]]:
     """Returns the description of each layer and each function, by name: options, inputs, parameters, state, cells.
 
@@ -381,6 +381,7 @@ def layer_descriptions() -> dict[str, dict[str, Any]]:
     return _descriptions("layer", "function")
 
 
+@functools.lru_cache(maxsize=None)
 def optimizer_descriptions() -> dict[str, dict[str, Any]]:
     """Returns the description of each optimizer, by name. Throws what layer_descriptions throws."""
     return _descriptions("optimizer")
