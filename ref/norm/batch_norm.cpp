@@ -57,6 +57,13 @@ BatchNormForward<T> batch_norm(const Tensor<T>& x, const Affine<T>& affine, cons
                                            .x = x.data(),
                                            .mean = result.saved.mean.data(),
                                            .biased_variance = result.saved.biased_variance.data()});
+    for (std::size_t d = 0; d < e.d_model; ++d)
+      numeric::tighten_variance(result.saved.biased_variance.data()[d], result.saved.mean.data()[d],
+                                rows.count(), [&](std::size_t i) {
+                                  const std::size_t row =
+                                      rows.rows() == nullptr ? i : rows.rows()[i];
+                                  return x.data()[row * e.d_model + d];
+                                });
     check_statistic(kName, "mean", result.saved.mean, "x", x);
     check_statistic(kName, "biased_variance", result.saved.biased_variance, "x", x);
     check_padding(kName, x, rows);

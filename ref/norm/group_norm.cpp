@@ -81,12 +81,14 @@ GroupNormForward<T> group_norm(const Tensor<T>& x, const Affine<T>& affine, cons
       const T mean = divide_by_count(
           ops::lane_sum<T>(counted.count(), [&](std::size_t i) { return p[counted(i)]; }),
           counted.count());
-      const T variance = divide_by_count(ops::lane_sum<T>(counted.count(),
-                                                          [&](std::size_t i) {
-                                                            const T d = p[counted(i)] - mean;
-                                                            return T(d * d);
-                                                          }),
-                                         counted.count());
+      T variance = divide_by_count(ops::lane_sum<T>(counted.count(),
+                                                    [&](std::size_t i) {
+                                                      const T d = p[counted(i)] - mean;
+                                                      return T(d * d);
+                                                    }),
+                                   counted.count());
+      numeric::tighten_variance(variance, mean, counted.count(),
+                                [&](std::size_t i) { return p[counted(i)]; });
       const T rstd = T(1) / numeric::square_root(T(variance + T(options.eps)));
       result.saved.mean.data()[sample * groups + group] = mean;
       result.saved.rstd.data()[sample * groups + group] = rstd;

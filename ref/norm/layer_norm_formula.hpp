@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ref/numeric/any_order_error.hpp"
 #include "ref/numeric/square_root.hpp"
 #include "ref/numeric/square_root_float32.hpp"
 #include "ref/ops/row_traversal.hpp"
@@ -43,7 +44,9 @@ void compute(const LayerNormRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, beta{in.beta};
   ops::for_each_row(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
     const T mean = row.mean([=](auto d) { return x[d]; });
-    const T biased_variance = row.mean([=](auto d) { return ops::squared(x[d] - mean); });
+    T biased_variance = row.mean([=](auto d) { return ops::squared(x[d] - mean); });
+    numeric::tighten_variance(biased_variance, mean, in.layout.width,
+                              [=](std::size_t i) { return x[ops::At{i}]; });
     const T rstd = T(1) / numeric::square_root(T(biased_variance + in.eps));
     const auto x_hat = [=](auto d) { return (x[d] - mean) * rstd; };
     row.write(in.y, [=](auto d) { return gamma[d] * x_hat(d) + beta[d]; });

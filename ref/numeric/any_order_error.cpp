@@ -1,12 +1,22 @@
 #include "ref/numeric/any_order_error.hpp"
 
+#include <atomic>
+
+#include "ref/numeric/error_tape.hpp"
 #include "ref/numeric/operation_error.hpp"
 #include "ref/numeric/power_of_two.hpp"
 
 namespace normproof::ref::numeric {
 namespace {
 
-thread_local std::uint64_t last_identity = 0;
+/// Returns a number below the identities of a thread that no other thread uses.
+std::uint64_t start_identities() {
+  static std::atomic<std::uint64_t> threads{0};
+  constexpr int kBitsPerThread = 40;
+  return threads++ << kBitsPerThread;
+}
+
+thread_local std::uint64_t last_identity = start_identities();
 thread_local Arithmetic arithmetic = arithmetic_of_type(FloatType::float64);
 
 /// A factor that covers the rounding errors in the computation of the bound itself.
@@ -61,6 +71,7 @@ any_order_error::any_order_error(double v) : value(v) {
   else if (!is_representable(v))
     error =
         bound_or_infinity(v, arithmetic.unit_roundoff * std::fabs(v) * kSlack + arithmetic.tiny);
+  if (ErrorTape* const tape = ErrorTape::current()) tape->record_leaf(*this);
 }
 
 any_order_error any_order_error::rounded(double result, double propagated) {
@@ -75,8 +86,15 @@ any_order_error& any_order_error::assign_identity() {
   return *this;
 }
 
+std::uint64_t any_order_error::next_identity() {
+  return last_identity + 1;
+}
+
 any_order_error any_order_error::exact(double v) {
-  return any_order_error(v, 0).assign_identity();
+  any_order_error number(v, 0);
+  number.assign_identity();
+  if (ErrorTape* const tape = ErrorTape::current()) tape->record_leaf(number);
+  return number;
 }
 
 any_order_error& any_order_error::operator+=(const any_order_error& b) {
@@ -84,6 +102,13 @@ any_order_error& any_order_error::operator+=(const any_order_error& b) {
   if (value == 0 && error == 0) return *this = b;
   if (arithmetic.exact_operations && error == 0 && b.error == 0)
     return *this = exact(value + b.value);
+  ErrorTape* const tape = ErrorTape::current();
+  ErrorTape::Reference left, right;
+  if (tape != nullptr) {
+    left = tape->term(*this);
+    right = tape->term(b);
+  }
+  const any_order_error first = tape == nullptr ? any_order_error() : *this;
   const bool open = terms_ > 0, b_open = b.terms_ > 0;
   const double sum_floor = least() + b.least();
   // For a sum to which terms may be added, this is whether none of its terms is negative.
@@ -115,7 +140,9 @@ any_order_error& any_order_error::operator+=(const any_order_error& b) {
   // errors of its terms. If a term is negative, a fraction u of the larger terms may be lost, so no
   // lower bound is known.
   floor_ = non_negative ? lower_bound_after_rounding(sum_floor, roundings, 0) : kUnknown;
-  return assign_identity();
+  assign_identity();
+  if (tape != nullptr) tape->record_sum(*this, first, left, b, right);
+  return *this;
 }
 
 any_order_error& any_order_error::operator*=(const any_order_error& b) {
@@ -124,27 +151,44 @@ any_order_error& any_order_error::operator*=(const any_order_error& b) {
   const bool non_negative = least() >= 0 && b.least() >= 0;
   const bool is_square = identity_ != 0 && identity_ == b.identity_;
   const double product_floor = non_negative ? least() * b.least() : 0;
+  ErrorTape* const tape = ErrorTape::current();
+  ErrorTape::Reference left, right;
+  if (tape != nullptr) {
+    left = tape->operand(*this);
+    right = tape->operand(b);
+  }
+  // cd - ab = d (c - a) + a (d - b), where c and d are the candidate's factors
+  const double error_of_left = tape == nullptr ? 0 : tape->error(left);
+  const double error_of_right = tape == nullptr ? 0 : tape->error(right);
+  const SlopeRange slope_of_left{b.value, 2 * error_of_right}, slope_of_right{value, error_of_left};
   *this = rounded(value * b.value,
                   max_candidate_magnitude() * b.error + (std::fabs(b.value) + b.error) * error);
   if (non_negative || is_square)
     floor_ = lower_bound_after_rounding(
         product_floor, kMaxOperationError * arithmetic.unit_roundoff, arithmetic.tiny);
-  return assign_identity();
+  assign_identity();
+  if (tape != nullptr) tape->record(*this, left, slope_of_left, right, slope_of_right);
+  return *this;
 }
 
 any_order_error& any_order_error::operator/=(const any_order_error& b) {
   const double quotient = value / b.value;
+  ErrorTape* const tape = ErrorTape::current();
   // Division by a power of two does not round.
   if (b.error == 0 && is_power_of_two(b.value)) {
     if (arithmetic.exact_operations && error == 0) return *this = exact(quotient);
     const double floor = b.value > 0 && least() >= 0
                              ? lower_bound_after_rounding(least() / b.value, 0, arithmetic.tiny)
                              : kUnknown;
+    const ErrorTape::Reference dividend =
+        tape == nullptr ? ErrorTape::Reference() : tape->operand(*this);
     *this = any_order_error(
         quotient,
         bound_or_infinity(quotient, error / std::fabs(b.value) * kSlack + arithmetic.tiny));
     floor_ = floor;
-    return assign_identity();
+    assign_identity();
+    if (tape != nullptr) tape->record(*this, dividend, {1 / b.value}, arithmetic.tiny, true);
+    return *this;
   }
   const double divisor = std::max((std::fabs(b.value) - 2 * b.error) / kSlack, b.floor_);
   // If a value may overflow, it may already be NaN.
@@ -154,12 +198,35 @@ any_order_error& any_order_error::operator/=(const any_order_error& b) {
   // |v/w - a/b| <= |v - a| / |w| + |a/b| |b - w| / |w|, where v/w is the candidate's quotient and
   // a/b the exact one. Neither |v/w| nor |a/b| exceeds largest_quotient.
   const double largest_quotient = max_candidate_magnitude() / divisor;
+  ErrorTape::Reference left, right;
+  SlopeRange reciprocal{0};
+  if (tape != nullptr) {
+    left = tape->operand(*this);
+    right = tape->operand(b);
+    // c/d - a/b = (c - a) / d - (a/b) (d - b) / d
+    const double change = 2 * tape->error(right);
+    reciprocal = slope_between(1 / (std::fabs(b.value) + change),
+                               1 / std::max((std::fabs(b.value) - change) / kSlack, divisor));
+  }
+  const double sign = b.value < 0 ? -1 : 1;
   *this = rounded(quotient, std::min((error + largest_quotient * b.error) / divisor,
                                      (non_negative ? 1 : 2) * largest_quotient));
   if (non_negative)
     floor_ = lower_bound_after_rounding(
         quotient_floor, kMaxOperationError * arithmetic.unit_roundoff, arithmetic.tiny);
-  return assign_identity();
+  assign_identity();
+  if (tape != nullptr) {
+    // The exact quotient differs from `quotient` by less than the propagated errors.
+    const double largest = reciprocal.center + reciprocal.radius;
+    const double off = std::min(
+        error, (tape->error(left) + std::fabs(quotient) * tape->error(right)) * largest * kSlack);
+    const SlopeRange slope_of_divisor{
+        -sign * quotient * reciprocal.center,
+        (std::fabs(quotient) * reciprocal.radius + off * largest) * kSlack};
+    tape->record(*this, left, {sign * reciprocal.center, reciprocal.radius}, right,
+                 slope_of_divisor);
+  }
+  return *this;
 }
 
 any_order_error sqrt(const any_order_error& x) {
@@ -176,7 +243,49 @@ any_order_error sqrt(const any_order_error& x) {
   result.floor_ =
       lower_bound_after_rounding(x.least() > 0 ? std::sqrt(x.least()) : 0,
                                  kMaxOperationError * arithmetic.unit_roundoff, arithmetic.tiny);
-  return result.assign_identity();
+  result.assign_identity();
+  ErrorTape* const tape = ErrorTape::current();
+  if (tape == nullptr) return result;
+  const ErrorTape::Reference operand = tape->operand(x);
+  const double change = 2 * tape->error(operand);
+  // sqrt(c) - sqrt(a) = (c - a) / (sqrt(c) + sqrt(a))
+  const double lower = 2 * std::sqrt(std::max({x.value - change, x.floor_, 0.0}));
+  const double upper = 2 * std::sqrt(x.value + change);
+  if (lower > 0)
+    tape->record(result, operand, slope_between(1 / upper / kSlack, 1 / lower * kSlack));
+  else
+    tape->record_leaf(result);
+  return result;
+}
+
+void VarianceBound::add(const any_order_error& x) {
+  const double u = arithmetic.unit_roundoff;
+  double distance = 2 * x.error;  // of the candidate's number from `x.value`
+  // The distance of a sum from the mean may be one sum. Then the mean is one of its terms.
+  if (x.terms_ > 0) distance += 2 * x.error + x.terms_ * u * mean_.max_candidate_magnitude();
+  count_ += 1;
+  squared_errors_ += distance * distance;
+  magnitude_ += std::fabs(x.value);
+}
+
+void VarianceBound::apply_to(any_order_error& variance) const {
+  // A distance is rounded once and squared, the square has the error of an operation, the sum has
+  // n - 1 roundings, and the quotient has the error of an operation.
+  const double roundings = (count_ + 2 * kMaxOperationError + 2) * arithmetic.unit_roundoff;
+  // An infinite error means that the arithmetic may overflow.
+  if (arithmetic.folded || !(roundings < 0.5) || !std::isfinite(squared_errors_) ||
+      !std::isfinite(variance.error))
+    return;
+  const double error_of_numbers = std::sqrt(squared_errors_ / count_) * kSlack;
+  // `variance.value` is the variance of the values plus the square of the error of their mean in
+  // double, with fewer than n + 8 roundings.
+  const double own_roundings = (count_ + 8) * 0x1p-53;
+  const double own_mean_error = own_roundings * magnitude_ / count_;
+  const double least = variance.value * (1 - 2 * own_roundings) - own_mean_error * own_mean_error;
+  const double lower = std::sqrt(std::max(least, 0.0)) / kSlack - error_of_numbers;
+  if (lower > 0)
+    variance.floor_ = std::max(
+        variance.floor_, lower_bound_after_rounding(lower * lower, roundings, 4 * arithmetic.tiny));
 }
 
 AnyOrderArithmetic::AnyOrderArithmetic(const Arithmetic& chosen) : previous_(arithmetic) {

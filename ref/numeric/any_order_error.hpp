@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "ref/numeric/float_format.hpp"
 
@@ -71,7 +73,7 @@ class any_order_error {
     any_order_error negative = *this;
     negative.value = -value;
     negative.floor_ = kUnknown;
-    negative.identity_ = 0;
+    if (identity_ != 0) negative.identity_ = identity_ ^ kNegated;
     return negative;
   }
   friend any_order_error operator+(any_order_error a, const any_order_error& b) { return a += b; }
@@ -111,7 +113,12 @@ class any_order_error {
   double least() const { return std::max(floor_, value - 2 * error); }
 
  private:
+  friend class ErrorTape;
+  friend class VarianceBound;
+
   static constexpr double kUnknown = -std::numeric_limits<double>::infinity();
+  /// The bit of an identity that is set for the negative of a number.
+  static constexpr std::uint64_t kNegated = std::uint64_t{1} << 63;
 
   /// Returns an upper bound of the magnitude that a tested implementation (candidate) computes. It
   /// follows because the candidate's value and `value` both lie within `error` of the exact result.
@@ -129,11 +136,46 @@ class any_order_error {
   double floor_ = kUnknown;
   /// If two objects have the same nonzero identity, they hold the same number in every tested
   /// implementation, so their product is a square. The identity 0 means that no equality is known.
+  /// The identities of two threads differ.
   std::uint64_t identity_ = 0;
 
   any_order_error& assign_identity();
+  static std::uint64_t next_identity();
   static any_order_error exact(double v);
 };
+
+/// Tightens the bounds of a variance, the mean of the squared distances of n numbers from their
+/// computed mean. The errors of the distances are not independent: for every computed mean, the
+/// mean of the squares is at least the variance, and the error of the mean enters it squared.
+///
+/// Source    docs/error_analysis.md, sections 3.2 and 8
+/// Computes  with the root mean square E of the errors of the numbers and their exact variance V: a
+///           lower bound `(sqrt(V) - E)^2` and an error `2 sqrt(V) E + E^2 + m^2`, where m is the
+///           error of the mean; both with the roundings of the squares and of their mean
+class VarianceBound {
+ public:
+  explicit VarianceBound(const any_order_error& mean) : mean_(mean) {}
+  void add(const any_order_error& x);
+  /// Tightens the bounds of the variance of the numbers that were added. Does nothing if factors
+  /// may be distributed over differences (Arithmetic::folded).
+  void apply_to(any_order_error& variance) const;
+
+ private:
+  any_order_error mean_;
+  double count_ = 0, squared_errors_ = 0, magnitude_ = 0;
+};
+
+/// Tightens the bounds of a variance of `count` numbers if T is any_order_error. element(i) returns
+/// number i. Does nothing for any other T.
+template <class T, class Element>
+void tighten_variance([[maybe_unused]] T& variance, [[maybe_unused]] const T& mean,
+                      [[maybe_unused]] std::size_t count, [[maybe_unused]] Element element) {
+  if constexpr (std::is_same_v<T, any_order_error>) {
+    VarianceBound bound(mean);
+    for (std::size_t i = 0; i < count; ++i) bound.add(element(i));
+    bound.apply_to(variance);
+  }
+}
 
 /// Sets the arithmetic that any_order_error uses in this thread, as long as this object exists. The
 /// default is float64.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "ref/numeric/error_tape.hpp"
+
 namespace normproof::ref::numeric {
 namespace {
 
@@ -218,6 +220,14 @@ double to_double(const oracle50& x) {
 double to_double(const oracle100& x) {
   return mpfr_get_d(x.backend().data(), MPFR_RNDN);
 }
+interval enclosed_midpoint(const interval& x) {
+  return interval(mp::median(x));
+}
+ball enclosed_midpoint(const ball& x) {
+  ball point = x;
+  mag_zero(arb_radref(point.get()));
+  return point;
+}
 double to_double(const interval& x) {
   return mpfi_get_d(x.backend().data());
 }
@@ -282,29 +292,74 @@ ball clamp(const ball& x, const ball& lower, const ball& upper) {
   return hull(lo, up);
 }
 
+namespace {
+
+/// Returns the result of a function of x and records the operation if there is a tape. `slope`
+/// returns the range of the derivative, from the largest distance of the arguments from x.
+/// `rounding` is a part of `propagated` that does not come from the error of x.
+template <class Slope>
+any_order_error recorded(const any_order_error& x, double result, double propagated, Slope slope,
+                         double rounding = 0) {
+  const any_order_error number = any_order_error::rounded(result, propagated);
+  ErrorTape* const tape = ErrorTape::current();
+  if (tape == nullptr) return number;
+  const ErrorTape::Reference operand = tape->operand(x);
+  return tape->record_function(number, operand, slope(2 * tape->error(operand)), rounding);
+}
+
+/// Bounds the change of a function in [-1, 1] that the error of its argument causes. If the error
+/// is infinite, the candidate's argument may be NaN.
+double bounded_change(const any_order_error& x, double slope) {
+  return std::isinf(x.error) ? x.error : std::min(x.error * slope, 2.0);
+}
+
+}  // namespace
+
 // A candidate may compute exp(x) as 2^(x log2 e), whose exponent is rounded twice.
 any_order_error exp(const any_order_error& x) {
   const double u = AnyOrderArithmetic::current().unit_roundoff;
-  const double off = x.error + 2 * u * (std::fabs(x.value) + 2 * x.error);
-  return any_order_error::rounded(exp(x.value), off == 0 ? 0 : exp(x.value + off + x.error) * off);
+  const double of_argument = 2 * u * (std::fabs(x.value) + 2 * x.error);
+  const double off = x.error + of_argument;
+  const double largest = exp(x.value + off + x.error);
+  return recorded(
+      x, exp(x.value), off == 0 ? 0 : largest * off,
+      [&](double change) {
+        return slope_between(exp(x.value - change - of_argument) * (1 - 0x1p-50),
+                             exp(x.value + change + of_argument) * (1 + 0x1p-50));
+      },
+      largest * of_argument);
 }
 
 any_order_error log(const any_order_error& x) {
   const double least = (x.value - 2 * x.error) * (1 - 0x1p-50), y = log(x.value);
-  if (x.error == 0) return any_order_error::rounded(y, 0);
-  return least > 0 ? any_order_error::rounded(y, x.error / least)
-                   : any_order_error(y, std::numeric_limits<double>::infinity());
+  if (x.error > 0 && !(least > 0))
+    return any_order_error(y, std::numeric_limits<double>::infinity());
+  return recorded(x, y, x.error == 0 ? 0 : x.error / least, [&](double change) {
+    return slope_between(1 / (x.value + change) * (1 - 0x1p-50),
+                         1 / std::max(x.value - change, least) * (1 + 0x1p-50));
+  });
 }
 
 any_order_error tanh(const any_order_error& x) {
   const double slope = 4 * exp(-2 * min_magnitude(candidate_argument_range(x)));
-  return any_order_error::rounded(tanh(x.value), x.error * std::min(1.0, slope));
+  return recorded(x, tanh(x.value), bounded_change(x, std::min(1.0, slope)), [&](double change) {
+    // The derivative 1 - tanh^2 falls with the magnitude of the argument.
+    const double near = tanh(std::max(std::fabs(x.value) - change, 0.0)),
+                 far = tanh(std::fabs(x.value) + change);
+    return slope_between(std::max((1 - far) * (1 + far) - 0x1p-48, 0.0),
+                         std::min(1.0, (1 - near) * (1 + near) + 0x1p-48));
+  });
 }
 
 any_order_error erf(const any_order_error& x) {
   const double t = min_magnitude(candidate_argument_range(x));
   const double slope = 1.1284 * exp(-(t * t) * (1 - 0x1p-50));
-  return any_order_error::rounded(erf(x.value), x.error * slope);
+  return recorded(x, erf(x.value), bounded_change(x, slope), [&](double change) {
+    const double near = std::max(std::fabs(x.value) - change, 0.0) * (1 - 0x1p-50);
+    const double far = (std::fabs(x.value) + change) * (1 + 0x1p-50);
+    return slope_between(1.1283 * exp(-(far * far) * (1 + 0x1p-50)),
+                         1.1284 * exp(-(near * near) * (1 - 0x1p-50)));
+  });
 }
 
 // clamp never increases a distance: two results are at most as far apart as the two arguments. So

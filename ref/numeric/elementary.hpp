@@ -122,6 +122,10 @@ Enclosure enclose(const ball& x);
 Enclosure enclose(const oracle50& x);
 Enclosure enclose(const oracle100& x);
 
+/// Returns the midpoint of an enclosure, as an enclosure of this point alone.
+interval enclosed_midpoint(const interval& x);
+ball enclosed_midpoint(const ball& x);
+
 interval clamp(const interval& x, const interval& lower, const interval& upper);
 ball clamp(const ball& x, const ball& lower, const ball& upper);
 running_error clamp(const running_error& x, const running_error& lower, const running_error& upper);

@@ -31,20 +31,28 @@ struct Elements {
     return true;
   }
 
+  /// Returns a number near v without error and without derivative. It is a double if doubles are so
+  /// dense near v that the exponential of the distance from v cannot overflow.
+  static T shift_near(const T& v) {
+    constexpr double kDense = 0x1p+40;
+    if constexpr (numeric::is_enclosure<T>) {
+      const double point = numeric::to_double(v);
+      return -kDense <= point && point <= kDense ? T(point) : numeric::enclosed_midpoint(v);
+    } else if constexpr (numeric::has_error_bound<T>) {
+      return T(numeric::to_double(v));
+    } else {
+      return numeric::stop_gradient(v);
+    }
+  }
+
   /// Returns whether every element is finite. If so, sets m to a point near the largest element.
   /// Softmax subtracts m from its row. The exact result is the same for every constant m, so m
   /// counts as a number without error and without derivative.
   static bool find_softmax_shift(const T* x, std::size_t count, T& m) {
     if (!all_finite(x, count)) return false;
-    const auto point = [](const T& v) {
-      if constexpr (numeric::is_enclosure<T> || numeric::has_error_bound<T>)
-        return T(numeric::to_double(v));
-      else
-        return numeric::stop_gradient(v);
-    };
-    m = point(x[0]);
+    m = shift_near(x[0]);
     for (std::size_t i = 1; i < count; ++i) {
-      const T candidate = point(x[i]);
+      const T candidate = shift_near(x[i]);
       if (m < candidate) m = candidate;
     }
     return true;
@@ -66,7 +74,9 @@ struct Elements {
       return a * hull(T(0), T(1));
     } else if constexpr (numeric::has_error_bound<T>) {
       const T taken = x > T(0) ? a : T(0);
-      const bool certain = (x.value < 0 ? -x.value : x.value) > x.error || x.error == 0;
+      // A tested implementation may be twice as far from the value as the exact result.
+      const double apart = std::is_same_v<T, numeric::any_order_error> ? 2 * x.error : x.error;
+      const bool certain = (x.value < 0 ? -x.value : x.value) > apart || x.error == 0;
       if (certain) return taken;
       return T(taken.value, (a.value < 0 ? -a.value : a.value) + a.error);
     } else {
@@ -77,6 +87,7 @@ struct Elements {
     if constexpr (numeric::is_enclosure<T>) {
       return numeric::clamp(x, T(0), T(std::numeric_limits<double>::infinity()));
     } else if constexpr (numeric::has_error_bound<T>) {
+      if (x.value > 2 * x.error) return x;
       return T(x.value > 0 ? x.value : 0, x.error);
     } else {
       return select_if_positive(x, x);

@@ -247,6 +247,51 @@ TEST_F(AnyOrderErrorBound, CoversTwoPassLayerNormButNotOnePassVariance) {
   }
 }
 
+/// Computes the variance of a row and rstd as normalize_row does.
+template <class T>
+std::vector<T> variance_and_rstd(const std::vector<T>& x,
+                                 const std::function<T(const std::vector<T>&)>& sum) {
+  const T count = static_cast<T>(static_cast<double>(x.size()));
+  const T mean = sum(x) / count;
+  std::vector<T> squares;
+  for (const T& element : x) squares.push_back((element - mean) * (element - mean));
+  T variance = sum(squares) / count;
+  tighten_variance(variance, mean, x.size(), [&](std::size_t i) { return x[i]; });
+  using std::sqrt;
+  return {variance, T(1) / sqrt(variance + T(1e-5F))};
+}
+
+// The error of the mean is larger than the standard deviation from the offset 1e6 on. Whatever the
+// computed mean is, the mean of the squared distances from it is at least the variance.
+TEST_F(AnyOrderErrorBound, AVarianceIsNotBelowTheExactOneByMoreThanItsRoundings) {
+  for (const float offset : {0.0F, 1e3F, 1e5F, 1e6F}) {
+    Floats x = random_floats("row", 64);
+    for (float& element : x) element += offset;
+    const auto bound = variance_and_rstd<any_order_error>({x.begin(), x.end()},
+                                                          sum_in_plain_order<any_order_error>);
+    const auto exact =
+        variance_and_rstd<oracle100>({x.begin(), x.end()}, sum_in_plain_order<oracle100>);
+    EXPECT_GE(bound[0].least(), 0.99 * to_double(exact[0])) << offset;
+    EXPECT_LE(bound[0].least(), to_double(exact[0])) << offset;
+    EXPECT_LE(bound[1].error, 1.01 * to_double(exact[1])) << offset;
+    for (const FloatSum& sum : summation_orders()) {
+      const Floats candidate = variance_and_rstd<float>(x, sum);
+      EXPECT_GE(candidate[0], bound[0].least()) << offset;
+      for (std::size_t i = 0; i < 2; ++i)
+        EXPECT_TRUE(is_within(candidate[i], bound[i], exact[i])) << offset << " " << i;
+    }
+  }
+}
+
+TEST_F(AnyOrderErrorBound, AVarianceMayBeSmallerByTheErrorsOfItsNumbers) {
+  std::vector<any_order_error> x;
+  for (const float v : {1.0F, 3.0F}) x.emplace_back(v, 0.25);
+  const auto bound = variance_and_rstd<any_order_error>(x, sum_in_plain_order<any_order_error>);
+  // The numbers 1.5 and 2.5 are possible for an implementation, with the variance 0.25.
+  EXPECT_LE(bound[0].least(), 0.25);
+  EXPECT_GE(bound[0].least(), 0.2);
+}
+
 TEST_F(AnyOrderErrorBound, LowerBoundOfASquareIsNotNegative) {
   const any_order_error term_with_large_error(0, 1), other(0, 1);
   const any_order_error a = term_with_large_error + any_order_error(1e-3),

@@ -150,7 +150,7 @@ class PlainNormLayers : public PlainNormStep<T> {
       state_["iterations"] = {k};
     }
     if (o.group_scaling) apply_group_scaling_backward(group_rstd, width);
-    finish("grad_x");
+    if (!dy_.empty()) finish("grad_x");
   }
 
  private:

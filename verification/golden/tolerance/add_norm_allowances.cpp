@@ -58,11 +58,13 @@ struct RMSNormOfSum {
 class StoredSumAllowances {
  public:
   StoredSumAllowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
-                      Accumulation accumulation, NamedTensors<double>& bound)
+                      Accumulation accumulation, NamedTensors<double>& bound,
+                      OtherSums* sums_of_block)
       : dtype_(c.dtype),
         inputs_(inputs),
         u_(accumulation_arithmetic(accumulation).unit_roundoff),
         bound_(bound),
+        sums_of_block_(sums_of_block),
         affine_{norm::effective_gamma(given("gamma"), has_zero_centered_gamma(c)), given("beta")},
         grad_y_(given("grad_y")),
         sum_(given("x")) {
@@ -119,13 +121,18 @@ class StoredSumAllowances {
 
   /// Widens the bound of the output `name`, so that it also covers another way to compute this
   /// output. `exact` contains the exact values, and `other` contains the values of the other
-  /// computation. A small factor covers the rounding errors of both computations in `double`.
+  /// computation.
   void widen(const char* name, const Numbers& exact, const Numbers& other) {
     Tensor<double>& bound = bound_.at(name);
-    for (std::size_t i = 0; i < bound.size(); ++i) {
-      const double away = std::fabs(other.data()[i].value - exact.data()[i].value);
-      bound.data()[i] = std::max(bound.data()[i], (away + other.data()[i].error) * (1 + 0x1p-16));
-    }
+    for (std::size_t i = 0; i < bound.size(); ++i)
+      bound.data()[i] = bound_of_both(bound.data()[i], exact.data()[i], other.data()[i]);
+  }
+  /// Widens the bound of a sum over rows, or stores the other sum if there are more rows.
+  void widen_sum(const char* name, const Numbers& exact, const Numbers& other) {
+    if (sums_of_block_ == nullptr)
+      widen(name, exact, other);
+    else
+      sums_of_block_->back().set(name, other);
   }
   void widen(const norm::AffineGradients<any_order_error>& exact,
              const norm::AffineGradients<any_order_error>& other) {
@@ -136,9 +143,11 @@ class StoredSumAllowances {
       second.data()[i] += any_order_error(grad_sum->data()[i]);
     }
     widen("grad_x", first, second);
+    if (sums_of_block_ != nullptr) sums_of_block_->emplace_back();
     if (ref::tensor::is_given(affine_.gamma))
-      widen("grad_gamma", exact.grad_gamma, other.grad_gamma);
-    if (ref::tensor::is_given(affine_.beta)) widen("grad_beta", exact.grad_beta, other.grad_beta);
+      widen_sum("grad_gamma", exact.grad_gamma, other.grad_gamma);
+    if (ref::tensor::is_given(affine_.beta))
+      widen_sum("grad_beta", exact.grad_beta, other.grad_beta);
   }
 
   /// Adds the error of one more rounding of a term to the dtype of the case.
@@ -154,17 +163,24 @@ class StoredSumAllowances {
   const checks::evaluation::FunctionInputs& inputs_;
   double u_;
   NamedTensors<double>& bound_;
+  OtherSums* sums_of_block_;  ///< null unless the case is a block of rows
   Affine affine_;
   Numbers grad_y_, sum_;
 };
 
 }  // namespace
 
+double bound_of_both(double bound, const any_order_error& exact, const any_order_error& other) {
+  const double away = std::fabs(other.value - exact.value);
+  return std::max(bound, (away + other.error) * (1 + 0x1p-16));
+}
+
 void add_add_norm_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
-                             Accumulation accumulation, NamedTensors<double>& bound, bool flushes) {
+                             Accumulation accumulation, NamedTensors<double>& bound, bool flushes,
+                             OtherSums* sums_of_block) {
   if (!corpus::rounds_when_stored(c.dtype, accumulation)) return;
   const ref::numeric::AnyOrderArithmetic scope(arithmetic_of_candidate(accumulation, flushes));
-  StoredSumAllowances sum(c, inputs, accumulation, bound);
+  StoredSumAllowances sum(c, inputs, accumulation, bound, sums_of_block);
   const auto& function = std::get<model::FunctionOptions>(c.options);
   if (const auto* const own = std::get_if<model::AddLayerNormOptions>(&function)) {
     sum.allow(LayerNormOfSum{{.eps = own->eps}});

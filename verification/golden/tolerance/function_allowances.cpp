@@ -5,7 +5,6 @@
 
 #include "ref/numeric/elementary_array.hpp"
 #include "verification/golden/corpus/kind.hpp"
-#include "verification/golden/tolerance/add_norm_allowances.hpp"
 #include "verification/golden/tolerance/attention_allowances.hpp"
 #include "verification/golden/tolerance/cross_entropy_allowances.hpp"
 #include "verification/golden/tolerance/units.hpp"
@@ -334,7 +333,8 @@ class L2BackwardAllowances {
 
 void add_function_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                              const NamedTensors<double>& values, Accumulation accumulation,
-                             Formula formula, NamedTensors<double>& bound, bool flushes) {
+                             Formula formula, NamedTensors<double>& bound, bool flushes,
+                             OtherSums* sums_of_block) {
   if (has_operation<ref::model::GeluTanhOptions>(c))
     allow_cancellation(inputs, accumulation_arithmetic(accumulation).unit_roundoff, formula, bound);
   if (has_operation<ref::model::SiluOptions>(c) || has_operation<ref::model::SwigluOptions>(c))
@@ -347,7 +347,7 @@ void add_function_allowances(const Case& c, const checks::evaluation::FunctionIn
   if (has_operation<ref::model::AttentionOptions>(c) && inputs.tensors.contains("grad_y"))
     add_attention_allowances(c, inputs, accumulation, bound);
   if (inputs.tensors.contains("residual"))
-    add_add_norm_allowances(c, inputs, accumulation, bound, flushes);
+    add_add_norm_allowances(c, inputs, accumulation, bound, flushes, sums_of_block);
   if (has_operation<ref::model::RopeOptions>(c))
     allow_stored_products(c, inputs, accumulation, bound);
   if (has_operation<ref::model::CrossEntropyOptions>(c))

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "verification/checks/evaluation/inputs.hpp"
+#include "verification/golden/tolerance/add_norm_allowances.hpp"
 #include "verification/golden/tolerance/tolerance.hpp"
 
 namespace normproof::verification::golden::tolerance {
@@ -27,10 +28,12 @@ namespace normproof::verification::golden::tolerance {
 ///           Other operations: nothing
 /// Requires  `bound` contains the error bound of c for sums in any order in `accumulation`;
 ///           `flushes` says whether the candidate flushes subnormal numbers to 0; `inputs` are the
-///           finite inputs of c; `values` are the outputs for them in `double`
+///           finite inputs of c; `values` are the outputs for them in `double`; `sums_of_block` is
+///           given if c is a block of rows (add_add_norm_allowances)
 void add_function_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                              const ref::tensor::NamedTensors<double>& values,
                              Accumulation accumulation, Formula formula,
-                             ref::tensor::NamedTensors<double>& bound, bool flushes = false);
+                             ref::tensor::NamedTensors<double>& bound, bool flushes = false,
+                             OtherSums* sums_of_block = nullptr);
 
 }  // namespace normproof::verification::golden::tolerance

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ref/model/operation_info.hpp"
+#include "ref/numeric/error_tape.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/certificate.hpp"
@@ -60,18 +61,43 @@ void split(const Tensor<any_order_error>& elements, Tensor<double>& value, Tenso
   }
 }
 
+/// Whether the bounds of a case follow from the derivatives of its operations too. A model is a
+/// chain of many operations, so that a product of their largest amplifications says little.
+bool has_bounds_along_derivatives(const Case& c, const Arithmetic& arithmetic) {
+  return (corpus::is_encoder(c) || corpus::is_transformer(c)) && !arithmetic.folded;
+}
+
+/// Replaces the bounds that are larger than those along the derivatives. With rounding errors,
+/// implementations may compute in equally accurate ways that differ from the recorded operations.
+void tighten(const Tensor<any_order_error>& elements, bool has_rounding_errors,
+             ref::numeric::ErrorTape& tape, Tensor<double>& error) {
+  const double factor = has_rounding_errors ? kOtherFormsOfModels : 1;
+  for (std::size_t i = 0; i < error.size(); ++i)
+    if (error.data()[i] > 0)
+      error.data()[i] = std::min(error.data()[i], factor * tape.bound(elements.data()[i]));
+}
+
 ValuesAndErrors evaluate(const Case& c, const checks::evaluation::EvalInputs& inputs,
                          const Arithmetic& arithmetic) {
+  constexpr std::size_t kMaxNodes = std::size_t{1} << 20, kMaxVisits = std::size_t{1} << 27;
   const AnyOrderArithmetic scope(arithmetic);
+  std::optional<ref::numeric::ErrorTape> tape;
+  if (has_bounds_along_derivatives(c, arithmetic)) tape.emplace(kMaxNodes, kMaxVisits);
+  auto results = checks::evaluation::run_operation<any_order_error>(c.options, inputs, c.sequence);
   ValuesAndErrors evaluated;
-  for (auto& [name, elements] :
-       checks::evaluation::run_operation<any_order_error>(c.options, inputs, c.sequence)) {
+  for (const auto& [name, elements] : results) {
     Tensor<double> value, error;
     split(elements, value, error);
     evaluated.values.set(name, std::move(value));
     evaluated.errors.set(name, std::move(error));
-    if (certify::is_sum_over_rows(name)) evaluated.sums.set(name, std::move(elements));
   }
+  // The forward comes first, because its bounds follow from fewer operations than the gradients.
+  for (const bool is_gradient : {false, true})
+    for (const auto& [name, elements] : results)
+      if (tape && name.starts_with("grad_") == is_gradient)
+        tighten(elements, arithmetic.unit_roundoff > 0, *tape, evaluated.errors.at(name));
+  for (auto& [name, elements] : results)
+    if (certify::is_sum_over_rows(name)) evaluated.sums.set(name, std::move(elements));
   return evaluated;
 }
 
@@ -247,39 +273,47 @@ struct DerivedBounds {
   NamedTensors<double> values, bound, input_sensitivity;
   /// The sums over the rows, without the allowances that `bound` has for them.
   NamedTensors<any_order_error> sums, sums_of_rounded_inputs;
+  /// The sums over the rows of a block as other implementations compute them.
+  OtherSums other_sums;
+};
+
+/// The rows whose bounds are derived at once, and the outputs that are needed.
+struct Extent {
+  bool is_block = false;    ///< whether there are more rows, so that sums over rows are partial
+  bool all_outputs = true;  ///< or the bounds of sums over rows alone, without input sensitivity
 };
 
 /// Derives the bounds of a case or of a block of rows. `c` is the case with the dtype in which it
-/// computes. Unless `all_outputs` is set, only the bounds of sums over rows are complete, and no
-/// input sensitivity is derived.
+/// computes.
 DerivedBounds derive_bounds(const Case& c, checks::evaluation::EvalInputs inputs,
                             const Derivation& how, const Arithmetic& arithmetic,
-                            bool all_outputs = true) {
-  const checks::evaluation::EvalInputs given = inputs;
+                            const Extent& extent = {}) {
   const certify::NotFiniteElements not_finite(
       [](const Case& asked, const checks::evaluation::EvalInputs& finite) {
         return checks::evaluation::run_operation<double>(asked.options, finite, asked.sequence);
       },
-      c, given);
+      c, inputs);
   replace_not_finite(inputs, c, kReplacements);
   ValuesAndErrors evaluated = evaluate(c, inputs, arithmetic);
   ValuesAndErrors rounded_inputs;
-  if (all_outputs) rounded_inputs = evaluate(c, inputs, arithmetic_of_rounded_inputs(c));
+  if (extent.all_outputs) rounded_inputs = evaluate(c, inputs, arithmetic_of_rounded_inputs(c));
   DerivedBounds derived{.values = std::move(evaluated.values),
                         .bound = std::move(evaluated.errors),
                         .input_sensitivity = std::move(rounded_inputs.errors),
                         .sums = std::move(evaluated.sums),
-                        .sums_of_rounded_inputs = std::move(rounded_inputs.sums)};
+                        .sums_of_rounded_inputs = std::move(rounded_inputs.sums),
+                        .other_sums = {}};
   const NamedTensors<double>& values = derived.values;
   if (how.formula == Formula::one_pass && computes_variance(c))
     allow(plain_error_bounds(c, inputs, {.one_pass = true}, arithmetic), derived.bound);
-  if (all_outputs && is_layer(c) && is_centered(case_operation_name(c)))
+  if (extent.all_outputs && is_layer(c) && is_centered(case_operation_name(c)))
     allow_other_statistics(c, inputs, arithmetic, derived.bound);
   if (is_layer(c))
     add_layer_allowances(c, inputs.steps.front(), values, how.accumulation, derived.bound);
   if (is_function(c))
     add_function_allowances(c, inputs.function, values, how.accumulation, how.formula,
-                            derived.bound, how.flushes);
+                            derived.bound, how.flushes,
+                            extent.is_block ? &derived.other_sums : nullptr);
   if (how.cast_order == CastOrder::before_gamma)
     allow_cast_before_gamma(c, inputs, values, how.accumulation, derived.bound);
   for (auto& [name, bound] : derived.bound)
@@ -319,6 +353,9 @@ class BoundsOfBlocks {
   void append(std::size_t block, DerivedBounds&& part) {
     for (const auto& [name, sum] : part.sums) add_allowances(name, sum, part.bound.at(name));
     add(part.sums, arithmetic_, whole_.sums);
+    whole_.other_sums.resize(part.other_sums.size());
+    for (std::size_t k = 0; k < part.other_sums.size(); ++k)
+      add(part.other_sums[k], arithmetic_, whole_.other_sums[k]);
     add(part.sums_of_rounded_inputs, rounded_inputs_, whole_.sums_of_rounded_inputs);
     if (only_sums_) return;
     NamedTensors<double> compared;
@@ -346,8 +383,13 @@ class BoundsOfBlocks {
       // roundings of the sum larger. If there are that many roundings, `bound` is infinite.
       const double slack = allowance_slack(roundings);
       const Tensor<double>& allowance = allowances_.at(name);
-      for (std::size_t i = 0; i < bound.size(); ++i)
+      for (std::size_t i = 0; i < bound.size(); ++i) {
+        for (const NamedTensors<any_order_error>& other : whole_.other_sums)
+          if (other.contains(name))
+            bound.data()[i] =
+                bound_of_both(bound.data()[i], sum.data()[i], other.at(name).data()[i]);
         if (allowance.data()[i] > 0) bound.data()[i] += slack * allowance.data()[i];
+      }
       whole_.values.set(name, std::move(value));
       whole_.bound.set(name, std::move(bound));
       whole_.input_sensitivity.set(name, std::move(input_sensitivity));
@@ -459,7 +501,8 @@ Tolerance derive_in_blocks(const Case& stored, const certify::RowBlocks& blocks,
       blocks, options.threads, options.progress,
       [&](std::size_t i) {
         const Case block = blocks.block(i);
-        return derive_bounds(block, inputs_of(block), how, arithmetic, !options.only_sums);
+        return derive_bounds(block, inputs_of(block), how, arithmetic,
+                             {.is_block = true, .all_outputs = !options.only_sums});
       },
       [&](std::size_t i, DerivedBounds&& part) { whole.append(i, std::move(part)); });
   return complete_bounds(stored, whole.finish(), how, arithmetic);

@@ -25,6 +25,10 @@ inline constexpr double kConvertedStatisticError = 3 * kOperationError;
 /// of an exponential, a quotient and two sums.
 inline constexpr double kPublishedSigmoidError = 2 * kOperationError + kUlpError;
 
+/// The factor between the bound of a model's output that follows from the operations of the
+/// reference, and the bound for implementations that compute in equally accurate ways.
+inline constexpr double kOtherFormsOfModels = 4;
+
 /// Returns a factor that covers the rounding errors of `operations` operations.
 constexpr double operation_slack(double operations, double u) {
   return 1 + operations * kOperationError * u;

@@ -50,6 +50,31 @@ TEST(UserCaseOfTheGate, IsCertifiedToTheValuesOfTheCorpus) {
   }
 }
 
+// The numbers that double has near such scores are so far from each other that the exponential of
+// a distance below half of a unit overflows.
+TEST(UserCaseOfTheGate, CertifiesAttentionWithScoresFarBeyondTheDigitsOfDouble) {
+  for (const auto& [dtype, size] :
+       {std::pair{DType::float32, 1e31}, std::pair{DType::bfloat16, 1e22}}) {
+    const auto tensor = [dtype = dtype](const char* name, std::vector<std::size_t> shape,
+                                        std::vector<double> values) {
+      for (double& v : values) v = round_to_dtype(dtype, v);
+      return ref::io::make_tensor(name, dtype, std::move(shape), values);
+    };
+    const StoredCase stored = certify_user_case(
+        make_user_case(
+            {.name = "mine",
+             .op = "attention",
+             .inputs = {tensor("q", {1, 1, 1, 3}, {size, 0.3 * size, 1}),
+                        tensor("k", {1, 1, 2, 3}, {1, 2, 3, 2, -1, 0.3}),
+                        tensor("v", {1, 1, 2, 1}, {1, 3}), tensor("grad_y", {1, 1, 1, 1}, {1})}}),
+        1);
+    // The second score is larger, so that its weight is 1.
+    EXPECT_THAT(find_tensor_values(stored.expected, "y"), testing::ElementsAre(3));
+    EXPECT_THAT(find_tensor_values(stored.expected, "grad_v"), testing::ElementsAre(0, 1));
+    EXPECT_THAT(find_tensor_values(stored.expected, "grad_q"), testing::ElementsAre(0, 0, 0));
+  }
+}
+
 TEST(UserCaseOfTheGate, ReadsOptionsFromAJsonObjectOfTexts) {
   EXPECT_TRUE(parse_user_options("").empty());
   EXPECT_EQ(parse_user_options(R"({"eps":"1e-3"})"),

@@ -425,6 +425,28 @@ TEST(CheckCase, VerifiesNothingInARowWhoseBoundAcceptsZeros) {
   EXPECT_EQ(find_tensor_result(wrong, "y").vacuous, 255u);
 }
 
+// The error of the mean of such numbers is larger than their standard deviation. Whatever the
+// computed mean is, no variance is so small that y is 1000.
+TEST(CheckCase, RejectsLargeConstantsInNormsOfRowsFarFromZero) {
+  for (const char* operation :
+       {"layer_norm", "group_norm", "batch_norm", "instance_norm", "add_layer_norm"}) {
+    Case c = plain_recipe(operation, {8, 64}, DType::float32)
+                 .x([](std::size_t, double normal) { return 1e6 + normal; })
+                 .make(1);
+    c.tier = Tier::user;
+    const StoredCase stored = certified(c);
+    const auto check_constant = [&](double constant) {
+      std::vector<StoredTensor> answer = reference_output(stored);
+      answer = replace_tensor(answer, ref::io::make_tensor("y", DType::float32, {8, 64},
+                                                           std::vector<double>(512, constant)));
+      return find_tensor_result(check_case(stored, answer, {}), "y");
+    };
+    EXPECT_EQ(check_constant(1000).failed.size(), 512u) << operation;
+    EXPECT_EQ(check_constant(-1000).failed.size(), 512u) << operation;
+    EXPECT_TRUE(check_case(stored, reference_output(stored), {}).passed()) << operation;
+  }
+}
+
 TEST(CheckCase, ACaseOfACorpusDoesNotAskWhatNoCorrectImplementationCanShow) {
   const StoredCase stored = far_row(Tier::standard);
   const CaseResult result = check_case(stored, reference_output(stored), {});

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ref/model/norm_layers.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/gate/check.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
@@ -93,6 +94,15 @@ TEST(PlainNormLayers, ZeroCenteredGammaIsIncreasedByOne) {
     EXPECT_FALSE(passes({prefix + "1 of 1 + gamma", MutationOperator::drop})) << layer;
     EXPECT_FALSE(passes({prefix + "1 of 1 + gamma", MutationOperator::twice})) << layer;
     EXPECT_FALSE(passes({prefix + "1 of 1 + gamma in grad_x", MutationOperator::drop})) << layer;
+  }
+}
+
+TEST(PlainNormLayers, ForwardAloneHasNoGradients) {
+  for (const ref::model::NormLayer& layer : ref::model::norm_layers()) {
+    Case c = plain_recipe(std::string(layer.name), {5, 4}, DType::float32).make(1);
+    std::erase_if(c.inputs, [](const StoredTensor& input) { return input.name == "grad_y"; });
+    for (const StoredTensor& output : plain(c))
+      EXPECT_FALSE(output.name.starts_with("grad_")) << layer.name << " " << output.name;
   }
 }
 
