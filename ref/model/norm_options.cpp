@@ -9,6 +9,7 @@
 #include "ref/model/norm_fields.hpp"
 #include "ref/model/norm_layers.hpp"
 #include "ref/model/operation.hpp"
+#include "ref/model/option_choices.hpp"
 #include "ref/model/option_fields.hpp"
 
 namespace normproof::ref::numeric {
@@ -89,6 +90,10 @@ std::vector<std::pair<std::string, std::string>> list_options(const NormOptions&
 
 std::vector<std::pair<std::string, std::string>> list_all_options(const NormOptions& options) {
   return list_all_fields(options);
+}
+
+std::vector<OptionChoices> list_option_choices(const NormOptions& layer) {
+  return list_choices(layer);
 }
 
 }  // namespace normproof::ref::model

@@ -11,6 +11,7 @@
 #include "verification/golden/gate/agreeing_mutations.hpp"
 #include "verification/golden/gate/error_location.hpp"
 #include "verification/golden/gate/less_accurate_classes.hpp"
+#include "verification/golden/gate/option_suggestions.hpp"
 #include "verification/golden/gate/simple_answers.hpp"
 
 namespace normproof::verification::golden::gate {
@@ -78,15 +79,15 @@ std::vector<Diagnosis> explain_without_simple_answers(const StoredCase& stored,
                                                       const std::vector<StoredTensor>& answer,
                                                       const CaseResult& result,
                                                       const CheckOptions& options,
-                                                      const std::vector<FailingOutput>& failing) {
+                                                      const std::vector<FailingOutput>& failing,
+                                                      const std::vector<FailingOutput>& passing) {
   std::vector<Diagnosis> found = diagnose_usual_precision(stored, answer, result, options);
   if (!found.empty()) return found;
   const StoredTensor* const x = main_input(stored.description.c);
   MutationSearch search{.is_complete = false};
   if (x == nullptr || x->bytes.size() <= kMaxBytes)
-    search = find_agreeing_mutations(stored, failing, search_work_limit(result));
+    search = find_agreeing_mutations(stored, failing, search_work_limit(result), passing);
   found = explain_by_mutations(stored, answer, result, std::move(search.found));
-  if (found.empty()) found = diagnose_flushing(stored, answer, result);
   if (found.empty()) found = diagnose_less_accurate_formulas(stored, answer, result);
   // A mistake that was not tried may be the cause of an error of this size.
   if (found.empty() && search.is_complete) found = diagnose_lower_precision(stored, answer, result);
@@ -110,11 +111,16 @@ std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<Stor
   const Case& c = stored.description.c;
   std::vector<FailingOutput> failing = failing_outputs(stored, answer, result, bounds);
   if (failing.empty()) return {};
+  if (std::vector<Diagnosis> options_with_pass = suggest_options(stored, answer, result, options);
+      !options_with_pass.empty())
+    return options_with_pass;
   std::vector<Diagnosis> found = name_simple_answers(c, failing);
   remove_named_outputs(found, failing);
   if (failing.empty()) return found;
-  std::ranges::move(explain_without_simple_answers(stored, answer, result, options, failing),
-                    std::back_inserter(found));
+  const std::vector<FailingOutput> passing = passing_outputs(stored, answer, result, bounds);
+  std::ranges::move(
+      explain_without_simple_answers(stored, answer, result, options, failing, passing),
+      std::back_inserter(found));
   return found;
 }
 
