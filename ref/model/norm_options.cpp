@@ -11,6 +11,7 @@
 #include "ref/model/norm_layers.hpp"
 #include "ref/model/operation.hpp"
 #include "ref/model/operation_names.hpp"
+#include "ref/model/option_choices.hpp"
 #include "ref/model/option_fields.hpp"
 #include "ref/numeric/format_names.hpp"
 
@@ -106,6 +107,10 @@ std::vector<std::pair<std::string, std::string>> list_options(const NormOptions&
 
 std::vector<std::pair<std::string, std::string>> list_all_options(const NormOptions& options) {
   return list_all_fields(options);
+}
+
+std::vector<OptionChoices> list_option_choices(const NormOptions& layer) {
+  return list_choices(layer);
 }
 
 }  // namespace normproof::ref::model

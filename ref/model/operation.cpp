@@ -4,6 +4,7 @@
 
 #include "ref/model/norm_fields.hpp"
 #include "ref/model/operation_info.hpp"
+#include "ref/model/option_choices.hpp"
 #include "ref/model/option_fields.hpp"
 
 namespace normproof::ref::model {
@@ -246,6 +247,14 @@ void set_option(Operation& operation, std::string_view field, std::string_view v
 
 std::vector<std::pair<std::string, std::string>> list_all_options(const Operation& operation) {
   return std::visit(ListOptions{.all = true}, operation);
+}
+
+std::vector<OptionChoices> list_option_choices(const Operation& operation) {
+  if (const auto* const norm = std::get_if<NormOptions>(&operation))
+    return list_option_choices(*norm);
+  if (const auto* const function = std::get_if<FunctionOptions>(&operation))
+    return list_choices(*function);
+  return {};
 }
 
 std::vector<std::pair<std::string, std::string>> list_options(const Operation& operation) {

@@ -3,6 +3,7 @@
 
 #include "verification/bindings/c/handle.hpp"
 #include "verification/checks/evaluation/operation_tables.hpp"
+#include "verification/golden/reports/golden_document.hpp"
 #include "verification/golden/reports/golden_page.hpp"
 #include "verification/support/report/json_lines.hpp"
 #include "verification/support/report/junit.hpp"

@@ -23,6 +23,7 @@
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/scaling.hpp"
 #include "verification/golden/gate/check_cases.hpp"
+#include "verification/golden/reports/golden_document.hpp"
 #include "verification/golden/reports/golden_page.hpp"
 #include "verification/support/report/markdown.hpp"
 #include "verification/support/report/text.hpp"

@@ -1,6 +1,7 @@
 #include "verification/cli/golden/golden_museum.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -19,8 +20,29 @@ std::size_t count_found_bugs(const std::vector<ExhibitResult>& visits) {
   return static_cast<std::size_t>(std::ranges::count_if(visits, &ExhibitResult::found));
 }
 
+enum class NameVerdict { right, none, wrong };
+
+NameVerdict judge_name(const ExhibitResult& visit) {
+  if (!visit.wrong_names.empty()) return NameVerdict::wrong;
+  return visit.named.empty() ? NameVerdict::none : NameVerdict::right;
+}
+
+std::size_t count_names(const std::vector<ExhibitResult>& visits, NameVerdict verdict) {
+  return static_cast<std::size_t>(std::ranges::count(visits, verdict, judge_name));
+}
+
 std::string closing_line(const std::vector<ExhibitResult>& visits) {
-  return fmt::format("{} of {} found", count_found_bugs(visits), plural(visits.size(), "exhibit"));
+  return fmt::format("{} of {} found; {} named rightly, {} without a name, {} named wrongly",
+                     count_found_bugs(visits), plural(visits.size(), "exhibit"),
+                     count_names(visits, NameVerdict::right),
+                     count_names(visits, NameVerdict::none),
+                     count_names(visits, NameVerdict::wrong));
+}
+
+/// Returns the first name of the bug, or the names that do not describe it.
+std::string name_text(const ExhibitResult& visit) {
+  if (visit.wrong_names.empty()) return visit.named;
+  return fmt::format("WRONG: {}", fmt::join(visit.wrong_names, "; "));
 }
 
 /// Returns the name of the case that found the bug, such as "quick/layer_norm/odd-13x17-float32".
@@ -50,20 +72,21 @@ support::report::Table known_bugs_table(const std::vector<ExhibitResult>& visits
                            {visit.exhibit.sentence},
                            {visit.exhibit.missed_by},
                            {detecting_case_text(visit)},
-                           {visit.named}}});
+                           {name_text(visit)}}});
   return table;
 }
 
 }  // namespace
 
-bool are_all_bugs_found(const std::vector<ExhibitResult>& visits) {
-  return count_found_bugs(visits) == visits.size();
+bool are_bugs_found_and_named(const std::vector<ExhibitResult>& visits) {
+  return count_found_bugs(visits) == visits.size() && count_names(visits, NameVerdict::wrong) == 0;
 }
 
 std::string known_bugs_text(const std::vector<ExhibitResult>& visits) {
   std::string text;
   for (const ExhibitResult& visit : visits) {
-    const std::string named = visit.named.empty() ? "" : fmt::format(", named '{}'", visit.named);
+    const std::string named =
+        name_text(visit).empty() ? "" : fmt::format(", named '{}'", name_text(visit));
     text += fmt::format("{:<6} {} ({}): {}{}\n", visit.found() ? "found" : "MISSED",
                         visit.exhibit.name, visit.exhibit.link, detecting_case_text(visit), named);
   }
@@ -84,7 +107,8 @@ std::string known_bugs_markdown(const std::vector<ExhibitResult>& visits,
 at GitHub. Each is made again from its description, with no line of its code, as a small wrong kernel
 (`verification/golden/museum`) that answers every case of its operation and dtype, and a right answer where the
 bug does not show. `found by`: the first case that rejects it, or the relation that it breaks there; `named`:
-what the gate takes the mistake for.
+the first name that the gate gives the mistake. The gate may give none, but each name that it gives in the first
+cases that fail must describe the bug (`right_names.cpp` in that folder).
 
 )";
   const std::string option = tier == verification::golden::museum::Tier::quick
@@ -112,6 +136,8 @@ std::string known_bugs_json(const std::vector<ExhibitResult>& visits,
                                   {"found_by", visit.case_path},
                                   {"relation", visit.relation},
                                   {"named", visit.named},
+                                  {"wrong_names", visit.wrong_names},
+                                  {"diagnosed_cases", visit.diagnosed},
                                   {"cases", visit.cases}});
   return object.dump(1) + "\n";
 }

@@ -21,6 +21,7 @@ std::string known_bugs_markdown(const std::vector<ExhibitResult>& visits,
                                 verification::golden::museum::Tier tier);
 std::string known_bugs_json(const std::vector<ExhibitResult>& visits,
                             verification::golden::museum::Tier tier);
-bool are_all_bugs_found(const std::vector<ExhibitResult>& visits);
+/// Whether every bug is found, and no name that the gate gives is wrong.
+bool are_bugs_found_and_named(const std::vector<ExhibitResult>& visits);
 
 }  // namespace normproof::verification::cli::golden

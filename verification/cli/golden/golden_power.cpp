@@ -12,6 +12,7 @@
 #include "verification/cli/golden/golden_options.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/typed_options.hpp"
+#include "verification/golden/mutations/mistake_name.hpp"
 #include "verification/support/report/markdown.hpp"
 #include "verification/support/report/text.hpp"
 
@@ -62,14 +63,10 @@ std::string format_corpora_count(std::size_t count) {
   return count == 1 ? "1 corpus" : fmt::format("{} corpora", count);
 }
 
-std::string mutation_name(const verification::golden::mutations::Mutation& mutation) {
-  return fmt::format("{}: {}", mutation.site, to_string(mutation.op));
-}
-
 std::string undetected_mutation_line(const LayerDetectionPower& layer,
                                      const MutationVerdict& verdict, std::size_t seeds) {
   return fmt::format(
-      "{}, {}: rejected by {} of {}; {}", layer.layer, mutation_name(verdict.mutation),
+      "{}, {}: rejected by {} of {}; {}", layer.layer, mistake_name(verdict.mutation),
       verdict.killed, format_corpora_count(seeds),
       verdict.same_bits == seeds
           ? "no case tells it from the right one by a single bit"
@@ -99,7 +96,7 @@ support::report::Table detecting_cases_table(const std::vector<LayerDetectionPow
   for (const LayerDetectionPower& layer : layers)
     for (const MutationVerdict& verdict : layer.verdicts)
       table.rows.push_back({{{layer.layer},
-                             {mutation_name(verdict.mutation)},
+                             {mistake_name(verdict.mutation)},
                              {verdict.killer.empty() ? "none" : verdict.killer}}});
   return table;
 }
@@ -176,7 +173,8 @@ std::string power_json(const std::vector<LayerDetectionPower>& layers,
   for (const LayerDetectionPower& layer : layers) {
     ordered_json verdicts = ordered_json::array();
     for (const MutationVerdict& verdict : layer.verdicts)
-      verdicts.push_back({{"site", verdict.mutation.site},
+      verdicts.push_back({{"name", mistake_name(verdict.mutation)},
+                          {"site", verdict.mutation.site},
                           {"operator", to_string(verdict.mutation.op)},
                           {"rejected", verdict.killed},
                           {"first_rejected_by", verdict.killer}});
@@ -270,7 +268,7 @@ Output GoldenDetectionPowerCommand::report_known_bugs() const {
        .finished = [&](const std::string& op, std::size_t done, std::size_t of) {
          progress.show("visiting", done, of, op);
        }});
-  return {.status = are_all_bugs_found(visits) ? kSuccess : kNumericalFailure,
+  return {.status = are_bugs_found_and_named(visits) ? kSuccess : kNumericalFailure,
           .document = known_bugs_document(visits),
           .text = known_bugs_text(visits),
           .json = known_bugs_json(visits, options.tier),

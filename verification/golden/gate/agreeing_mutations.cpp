@@ -1,7 +1,5 @@
 #include "verification/golden/gate/agreeing_mutations.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -14,6 +12,8 @@
 #include "verification/golden/certify/row_blocks.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/scaling.hpp"
+#include "verification/golden/gate/gradient_case.hpp"
+#include "verification/golden/mutations/mistake_name.hpp"
 #include "verification/golden/plain/plain_layers.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 
@@ -32,13 +32,14 @@ namespace {
 
 /// The work that every search may do, and the work for each element that was judged. One unit takes
 /// about 10 ns, and the verdict on an element about 3 us.
-constexpr std::uint64_t kMinWork = 12'000'000;
+constexpr std::uint64_t kMinWork = 20'000'000;
 constexpr std::uint64_t kWorkPerElement = 300;
 
 /// An output agrees with a wrong implementation if their distance is at most this number times the
-/// error bound of the correct formula, plus 64 unit roundoffs of the wrong value. The factor is
-/// larger than 1, because the output and the wrong implementation may each be off by the bound of
-/// the wrong formula, which is about as large as that of the correct formula.
+/// error bound of the correct formula, plus some unit roundoffs of the wrong value
+/// (allowed_roundoffs). The factor is larger than 1, because the output and the wrong
+/// implementation may each be off by the bound of the wrong formula, which is about as large as
+/// that of the correct formula.
 constexpr double kAgreementBoundFactor = 4;
 /// A mutation is accepted as the explanation of an output only if the output is close to the values
 /// of the mutation. Let d be the distance from these values. The output's distance from the exact
@@ -46,12 +47,24 @@ constexpr double kAgreementBoundFactor = 4;
 /// without mutation must be at least as large. This excludes mutations that change nothing.
 constexpr double kRequiredMargin = 8;
 /// The largest distance, in ulps, between an output and the values of a mutation that still counts
-/// as agreement, if the mutation has no error bound.
-constexpr double kMaxUlps = 1000;
+/// as agreement, if the mutation has no error bound. An output of 16 bits was computed in more
+/// digits.
+constexpr double kMaxUlps = 1000, kMaxUlpsOfFewDigits = 4;
 /// A mutation is left out if another one explains as many outputs and is this many times closer.
 /// Distances below kMinComparedUlps count as equally close.
-constexpr double kMaxTimesFarther = 8;
+constexpr double kMaxTimesFarther = 2;
 constexpr double kMinComparedUlps = 1;
+
+/// Whether a dtype of this unit roundoff has at most 16 bits.
+bool has_few_digits(double unit_roundoff) {
+  return unit_roundoff > 0x1p-20;
+}
+
+/// Returns the number of unit roundoffs of a wrong value by which an output may be off. A number of
+/// 16 bits was computed in more digits and rounded once, or twice.
+double allowed_roundoffs(double unit_roundoff) {
+  return has_few_digits(unit_roundoff) ? 4 : 64;
+}
 
 double distance(double a, double b) {
   if (!std::isfinite(a) || !std::isfinite(b))
@@ -89,7 +102,8 @@ std::optional<double> find_distance_if_agreeing(const FailingOutput& f,
     const double away = distance(f.got[i], values[i]);
     finite += std::isfinite(f.got[i]) ? 1 : 0;
     // If the wrong value is larger than the correct one, its bound is larger too.
-    const double scale = std::isfinite(values[i]) ? 64 * f.unit * std::fabs(values[i]) : 0;
+    const double scale =
+        std::isfinite(values[i]) ? allowed_roundoffs(f.unit) * f.unit * std::fabs(values[i]) : 0;
     // Equal values agree even if the bound is NaN because the expected value is not finite.
     if (away != 0 && !(away <= kAgreementBoundFactor * f.bound[i] + scale)) return std::nullopt;
     largest = std::max(largest, away);
@@ -150,8 +164,10 @@ void keep_plausible_outputs(const Case& c, const std::vector<FailingOutput>& fai
                             Explanation& explanation) {
   if (explanation.outputs.empty()) return;
   const bool has_no_bound = !is_layer(c) || corpus::is_scaled(c);
+  const double max_ulps =
+      has_few_digits(corpus::unit_roundoff(c.dtype)) ? kMaxUlpsOfFewDigits : kMaxUlps;
   if (has_no_bound || is_rounding_mistake(mutation)) {
-    if (has_no_bound && explanation.ulps > kMaxUlps) explanation.outputs.clear();
+    if (has_no_bound && explanation.ulps > max_ulps) explanation.outputs.clear();
     return;
   }
   EvalInputs inputs = inputs_of(c);
@@ -165,21 +181,6 @@ void keep_plausible_outputs(const Case& c, const std::vector<FailingOutput>& fai
     return own == errors.end() ||
            !is_within_mistaken_bound(f, ref::io::widen(*find(mistaken, name)), own->second);
   });
-}
-
-/// Returns the case of `stored`. If the operation is a function and the case has no gradients, a
-/// grad_y of zeros is added, because the mutated implementations compute all gradients.
-Case add_missing_grad_y(const StoredCase& stored) {
-  Case c = stored.description.c;
-  const StoredTensor* const y = find(stored.expected, "y");
-  const bool is_function = std::holds_alternative<ref::model::FunctionOptions>(c.options);
-  if (!is_function || corpus::is_scaled(c) || y == nullptr || find(c.inputs, "grad_y") != nullptr)
-    return c;
-  const std::size_t elements = ref::io::widen(*y).size();
-  c.inputs.push_back(
-      ref::io::make_tensor("grad_y", c.dtype, y->shape, std::vector<double>(elements, 0)));
-  std::ranges::sort(c.inputs, {}, &StoredTensor::name);
-  return c;
 }
 
 /// Sorts the mutations by the number of outputs that they explain, and then by their distance.
@@ -301,14 +302,61 @@ class FailingRow {
   std::vector<Mutation> seen_ = {};
 };
 
+/// Whether the mutation changes only an output that did not fail: an error in writing or returning
+/// an output changes no other output.
+bool changes_no_failing_output(const Mutation& mutation,
+                               const std::vector<FailingOutput>& failing) {
+  for (const std::string_view action : {"writing ", "returned "}) {
+    const std::size_t at = mutation.site.find(action);
+    if (at == std::string::npos) continue;
+    const std::string output = mutation.site.substr(at + action.size());
+    // A part of a model may write a tensor that is no output of the whole.
+    return at == 0 && std::ranges::find(failing, output, &FailingOutput::name) == failing.end();
+  }
+  return false;
+}
+
+bool is_gradient(const std::string& output) {
+  return output.starts_with("grad_");
+}
+
+/// Whether the mutation would spoil an output that passed and that belongs to the same pass as an
+/// output that it explains: the forward or the backward.
+bool spoils_passing_output(const Explanation& explanation,
+                           const std::vector<FailingOutput>& passing,
+                           const std::vector<StoredTensor>& mistaken,
+                           const std::vector<StoredTensor>& right) {
+  return std::ranges::any_of(passing, [&](const FailingOutput& output) {
+    const StoredTensor* const tensor = find(mistaken, output.name);
+    const StoredTensor* const plain = find(right, output.name);
+    const bool is_same_pass =
+        std::ranges::any_of(explanation.outputs, [&](const std::string& explained) {
+          return is_gradient(explained) == is_gradient(output.name);
+        });
+    if (tensor == nullptr || plain == nullptr || !is_same_pass) return false;
+    const std::vector<double> values = ref::io::widen(*tensor), unmutated = ref::io::widen(*plain);
+    if (values.size() != output.bound.size() || values.size() != unmutated.size()) return false;
+    double magnitude = 0;
+    for (const double v : unmutated)
+      if (std::isfinite(v)) magnitude = std::max(magnitude, std::fabs(v));
+    // An element that cancels has a rounding error that the mutation may change.
+    const double noise = 64 * output.unit * magnitude;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (!(distance(values[i], unmutated[i]) <= kAgreementBoundFactor * output.bound[i] + noise))
+        return true;
+    return false;
+  });
+}
+
 /// Runs the mutations one after the other.
 class Search {
  public:
   Search(const StoredCase& stored, const std::vector<FailingOutput>& failing,
-         std::uint64_t work_limit)
-      : c_(add_missing_grad_y(stored)),
+         std::uint64_t work_limit, const std::vector<FailingOutput>& passing)
+      : c_(with_every_gradient(stored)),
         inputs_(inputs_of(c_)),
         failing_(failing),
+        passing_(passing),
         row_(FailingRow::find_in(c_, failing)),
         work_left_(work_limit) {}
 
@@ -321,7 +369,8 @@ class Search {
       const std::vector<StoredTensor> right = run_plain(c_, inputs_, {}, all);
       if (row_) row_->start(work_left_);
       for (const Mutation& mutation : all.seen())
-        if (!row_ || row_->may_explain(mutation, work_left_))
+        if (!changes_no_failing_output(mutation, failing_) &&
+            (!row_ || row_->may_explain(mutation, work_left_)))
           try_mutation(mutation, right, search.found);
     } catch (const mutations::WorkLimitReached&) {
       search.is_complete = false;
@@ -338,16 +387,17 @@ class Search {
     const std::vector<StoredTensor> mistaken = run_plain(c_, inputs_, {}, sites);
     Explanation explanation = explain(failing_, mistaken, right);
     keep_plausible_outputs(c_, failing_, mistaken, mutation, explanation);
-    if (explanation.outputs.empty()) return;
-    found.push_back(
-        {mutation, Diagnosis{.what = fmt::format("{}: {}", mutation.site, to_string(mutation.op)),
-                             .ulps = explanation.ulps,
-                             .outputs = std::move(explanation.outputs)}});
+    if (explanation.outputs.empty() ||
+        spoils_passing_output(explanation, passing_, mistaken, right))
+      return;
+    found.push_back({mutation, Diagnosis{.what = mistake_name(mutation),
+                                         .ulps = explanation.ulps,
+                                         .outputs = std::move(explanation.outputs)}});
   }
 
   Case c_;
   EvalInputs inputs_;
-  const std::vector<FailingOutput>& failing_;
+  const std::vector<FailingOutput>&failing_, &passing_;
   std::optional<FailingRow> row_;
   std::uint64_t work_left_;
 };
@@ -362,9 +412,10 @@ std::uint64_t search_work_limit(const CaseResult& result) {
 
 MutationSearch find_agreeing_mutations(const StoredCase& stored,
                                        const std::vector<FailingOutput>& failing,
-                                       std::uint64_t work_limit) {
+                                       std::uint64_t work_limit,
+                                       const std::vector<FailingOutput>& passing) {
   if (failing.empty()) return {};
-  return Search(stored, failing, work_limit).run();
+  return Search(stored, failing, work_limit, passing).run();
 }
 
 }  // namespace normproof::verification::golden::gate

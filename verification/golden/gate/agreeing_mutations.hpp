@@ -32,10 +32,13 @@ std::uint64_t search_work_limit(const CaseResult& result);
 /// Computes  a mutation explains an output if three conditions hold. Every element agrees with the
 ///           value of the mutation within the error bound of that value. In most of the
 ///           elements that fail, the value of the mutation fails too. The output is much closer to
-///           the mutation than to the exact values. The result does not depend on the speed of the
-///           machine, because the limit counts work and not time
+///           the mutation than to the exact values. A mutation is no explanation if it would spoil
+///           an output that passed, unless it explains only gradients and that output is none, or
+///           the reverse: a backward pass may be a program of its own. The result does not depend
+///           on the speed of the machine, because the limit counts work and not time
 MutationSearch find_agreeing_mutations(const StoredCase& stored,
                                        const std::vector<FailingOutput>& failing,
-                                       std::uint64_t work_limit);
+                                       std::uint64_t work_limit,
+                                       const std::vector<FailingOutput>& passing = {});
 
 }  // namespace normproof::verification::golden::gate

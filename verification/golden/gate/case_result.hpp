@@ -67,6 +67,7 @@ struct TensorResult {
 /// One explanation of why outputs failed.
 struct Diagnosis {
   enum class Kind {
+    option,   ///< the outputs are right for another option; `what` is "name=value"
     answer,   ///< the values need no formula to be recognized, such as zeros or an input
     mistake,  ///< a known wrong formula gives the same values
     bound,    ///< the output is within the error bound of a less accurate arithmetic or formula
@@ -99,5 +100,12 @@ struct CaseResult {
 
   bool passed() const;
 };
+
+/// Returns the names of the outputs that were compared, or that were required. A further check of
+/// the same answer requires only these outputs, so that it reports no other output as absent.
+std::vector<std::string> output_names(const CaseResult& result);
+
+/// Whether every output passes and no element has an infinite bound.
+bool passes_fully_judged(const CaseResult& result);
 
 }  // namespace normproof::verification::golden::gate

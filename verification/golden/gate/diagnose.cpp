@@ -12,6 +12,7 @@
 #include "verification/golden/gate/agreeing_mutations.hpp"
 #include "verification/golden/gate/error_location.hpp"
 #include "verification/golden/gate/less_accurate_classes.hpp"
+#include "verification/golden/gate/option_suggestions.hpp"
 #include "verification/golden/gate/row_sample.hpp"
 #include "verification/golden/gate/simple_answers.hpp"
 
@@ -84,15 +85,15 @@ struct Explained {
 /// Explains the outputs `failing`, none of which is a simple answer.
 Explained explain_by_known_causes(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                                   const CaseResult& result, const CheckOptions& options,
-                                  const std::vector<FailingOutput>& failing) {
+                                  const std::vector<FailingOutput>& failing,
+                                  const std::vector<FailingOutput>& passing) {
   std::vector<Diagnosis> found = diagnose_usual_precision(stored, answer, result, options);
   if (!found.empty()) return {std::move(found)};
   const StoredTensor* const x = main_input(stored.description.c);
   MutationSearch search{.is_complete = false};
   if (x == nullptr || x->bytes.size() <= kMaxBytes)
-    search = find_agreeing_mutations(stored, failing, search_work_limit(result));
+    search = find_agreeing_mutations(stored, failing, search_work_limit(result), passing);
   found = explain_by_mutations(stored, answer, result, std::move(search.found));
-  if (found.empty()) found = diagnose_flushing(stored, answer, result);
   if (found.empty()) found = diagnose_less_accurate_formulas(stored, answer, result);
   // A mistake that was not tried may be the cause of an error of this size.
   if (found.empty() && search.is_complete) found = diagnose_lower_precision(stored, answer, result);
@@ -106,13 +107,12 @@ tolerance::Tolerance usual_tolerance(const Case& c, const CheckOptions& options)
 }
 
 /// Returns the outputs that failed in a sample, without those that have a simple answer in the
-/// whole case.
+/// whole case. `bounds` are those of the sample.
 std::vector<FailingOutput> failing_outputs_of_sample(const RowSample& sample,
                                                      const CaseResult& result,
-                                                     const CheckOptions& options,
+                                                     const tolerance::Tolerance& bounds,
                                                      const std::vector<FailingOutput>& failing) {
-  std::vector<FailingOutput> own = failing_outputs(
-      sample.stored, sample.answer, result, usual_tolerance(sample.stored.description.c, options));
+  std::vector<FailingOutput> own = failing_outputs(sample.stored, sample.answer, result, bounds);
   std::erase_if(own, [&](const FailingOutput& f) {
     return std::ranges::find(failing, f.name, &FailingOutput::name) == failing.end();
   });
@@ -123,15 +123,18 @@ std::vector<FailingOutput> failing_outputs_of_sample(const RowSample& sample,
 Explained explain_without_simple_answers(const StoredCase& stored,
                                          const std::vector<StoredTensor>& answer,
                                          const CaseResult& result, const CheckOptions& options,
-                                         const std::vector<FailingOutput>& failing) {
+                                         const std::vector<FailingOutput>& failing,
+                                         const std::vector<FailingOutput>& passing) {
   const std::optional<RowSample> sample = sample_failing_rows(stored, answer, result);
-  if (!sample) return explain_by_known_causes(stored, answer, result, options, failing);
+  if (!sample) return explain_by_known_causes(stored, answer, result, options, failing, passing);
   const CaseResult of_rows = check_case(sample->stored, sample->answer, options);
+  const tolerance::Tolerance bounds = usual_tolerance(sample->stored.description.c, options);
   const std::vector<FailingOutput> own =
-      failing_outputs_of_sample(*sample, of_rows, options, failing);
+      failing_outputs_of_sample(*sample, of_rows, bounds, failing);
   if (own.empty()) return {};
   Explained explained =
-      explain_by_known_causes(sample->stored, sample->answer, of_rows, options, own);
+      explain_by_known_causes(sample->stored, sample->answer, of_rows, options, own,
+                              passing_outputs(sample->stored, sample->answer, of_rows, bounds));
   explained.tried_every_mistake = false;  // none that mixes rows
   return explained;
 }
@@ -149,10 +152,15 @@ std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<Stor
   const Case& c = stored.description.c;
   std::vector<FailingOutput> failing = failing_outputs(stored, answer, result, bounds);
   if (failing.empty()) return {};
+  if (std::vector<Diagnosis> options_with_pass = suggest_options(stored, answer, result, options);
+      !options_with_pass.empty())
+    return options_with_pass;
   std::vector<Diagnosis> found = name_simple_answers(c, failing);
   remove_named_outputs(found, failing);
   if (failing.empty()) return found;
-  Explained explained = explain_without_simple_answers(stored, answer, result, options, failing);
+  const std::vector<FailingOutput> passing = passing_outputs(stored, answer, result, bounds);
+  Explained explained =
+      explain_without_simple_answers(stored, answer, result, options, failing, passing);
   if (explained.found.empty())
     explained.found = locate_errors(failing, explained.tried_every_mistake);
   std::ranges::move(explained.found, std::back_inserter(found));

@@ -10,13 +10,16 @@ namespace normproof::verification::golden::gate {
 using corpus::find;
 using corpus::unit_roundoff;
 
-std::vector<FailingOutput> failing_outputs(const StoredCase& stored,
-                                           const std::vector<StoredTensor>& answer,
-                                           const CaseResult& result,
-                                           const tolerance::Tolerance& bounds) {
-  std::vector<FailingOutput> failing;
+namespace {
+
+/// Returns the outputs that were compared, and that passed or did not.
+std::vector<FailingOutput> select_outputs(bool passed, const StoredCase& stored,
+                                          const std::vector<StoredTensor>& answer,
+                                          const CaseResult& result,
+                                          const tolerance::Tolerance& bounds) {
+  std::vector<FailingOutput> selected;
   for (const TensorResult& t : result.tensors) {
-    if (t.passed() || !t.problem.empty()) continue;
+    if (t.passed() != passed || !t.problem.empty()) continue;
     const StoredTensor& given = *find(answer, t.name);
     FailingOutput f{t.name,
                     given.dtype,
@@ -31,9 +34,25 @@ std::vector<FailingOutput> failing_outputs(const StoredCase& stored,
     for (std::size_t i = f.bound.size(); i < f.got.size(); ++i)
       f.bound.push_back(tolerance::with_storage_rounding(
           bounds.bound.at(t.name).data()[i], f.exact[i], kNonzeroRemainder, given.dtype));
-    failing.push_back(std::move(f));
+    selected.push_back(std::move(f));
   }
-  return failing;
+  return selected;
+}
+
+}  // namespace
+
+std::vector<FailingOutput> failing_outputs(const StoredCase& stored,
+                                           const std::vector<StoredTensor>& answer,
+                                           const CaseResult& result,
+                                           const tolerance::Tolerance& bounds) {
+  return select_outputs(false, stored, answer, result, bounds);
+}
+
+std::vector<FailingOutput> passing_outputs(const StoredCase& stored,
+                                           const std::vector<StoredTensor>& answer,
+                                           const CaseResult& result,
+                                           const tolerance::Tolerance& bounds) {
+  return select_outputs(true, stored, answer, result, bounds);
 }
 
 }  // namespace normproof::verification::golden::gate

@@ -4,10 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/kind.hpp"
+#include "verification/golden/gate/gradient_case.hpp"
+#include "verification/golden/plain/plain_layers.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
 
 namespace normproof::verification::golden::gate {
 
@@ -48,21 +54,6 @@ bool can_reach(Accumulation coarser, DType dtype, double ratio) {
   return ratio <= kSlack * ref::numeric::float_format_info(coarser).unit_roundoff / usual;
 }
 
-/// Whether every output passes and no element has an infinite bound.
-bool passes_fully_judged(const CaseResult& result) {
-  return result.passed() && std::ranges::all_of(result.tensors, [](const TensorResult& tensor) {
-           return tensor.unjudged == 0;
-         });
-}
-
-/// Returns the names of the outputs that were compared. The next check requires only these outputs.
-/// If an output was never requested, that check therefore does not report that it is absent.
-std::vector<std::string> judged_output_names(const CaseResult& result) {
-  std::vector<std::string> names;
-  for (const TensorResult& tensor : result.tensors) names.push_back(tensor.name);
-  return names;
-}
-
 /// Whether the operation adds up terms. The others compute each element from a few numbers, so that
 /// the format of their sums explains nothing.
 bool has_sums(const Case& c) {
@@ -74,43 +65,116 @@ bool has_sums(const Case& c) {
            has_operation<model::NoneOptions>(c));
 }
 
-/// Returns one explanation, `what`, if every failing output is within the error bounds of
-/// `formula`. Returns nothing otherwise.
-std::vector<Diagnosis> diagnose_less_accurate_formula(const StoredCase& stored,
-                                                      const std::vector<StoredTensor>& answer,
-                                                      const CaseResult& result,
-                                                      tolerance::Formula formula,
-                                                      const char* what) {
+/// Returns the root mean square of the errors of an output, relative to its largest element, over
+/// the elements whose exact value is finite; infinite if an error is not finite.
+double rms_error(const StoredTensor& output, const StoredTensor& exact) {
+  const std::vector<double> got = ref::io::widen(output), right = ref::io::widen(exact);
+  double squares = 0, largest = 0;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (!std::isfinite(right[i])) continue;
+    if (!std::isfinite(got[i])) return std::numeric_limits<double>::infinity();
+    largest = std::max(largest, std::fabs(right[i]));
+    squares += (got[i] - right[i]) * (got[i] - right[i]);
+    ++count;
+  }
+  return squares == 0 ? 0 : std::sqrt(squares / static_cast<double>(count)) / largest;
+}
+
+/// Returns the tensors that were compared. The plain implementation also computes gradients that
+/// the case does not expect.
+std::vector<StoredTensor> select(const std::vector<StoredTensor>& tensors,
+                                 const CaseResult& result) {
+  std::vector<StoredTensor> selected;
+  for (const std::string& name : output_names(result))
+    if (const StoredTensor* const tensor = corpus::find(tensors, name)) selected.push_back(*tensor);
+  return selected;
+}
+
+/// Returns how far the errors of the outputs are from those of the plain implementation in `style`:
+/// the largest logarithm of their ratio, over the outputs that the style spoils, or 0 if it spoils
+/// none. Returns nothing if they are not of one size. A bound is much wider than the errors of most
+/// implementations, so that many mistakes are within it.
+std::optional<double> compare_with_style(const StoredCase& stored,
+                                         const std::vector<StoredTensor>& answer,
+                                         const CaseResult& result, const plain::Style& style) {
+  // The errors of two formulas of a kind differ more than those of two orders of a sum.
+  const double max_times_larger = style.accumulation ? 4 : 16;
+  constexpr double kMaxTimesSmaller = 64, kSpoiled = 8;
+  double farthest = 0;
+  const Case c = with_every_gradient(stored);
+  mutations::Sites sites;
+  const std::vector<StoredTensor> coarse = plain::run_plain(c, recipes::inputs_of(c), style, sites);
+  const CaseResult usual =
+      check_case(stored, select(coarse, result), {.outputs = output_names(result)});
+  for (const TensorResult& tensor : result.tensors) {
+    const auto simulated = std::ranges::find(usual.tensors, tensor.name, &TensorResult::name);
+    const StoredTensor* const own = corpus::find(coarse, tensor.name);
+    if (own == nullptr || simulated == usual.tensors.end()) continue;
+    // This style would have spoiled an output that is right.
+    if (tensor.passed() && simulated->ratio > kSpoiled) return std::nullopt;
+    if (tensor.passed()) continue;
+    const StoredTensor& exact = *corpus::find(stored.expected, tensor.name);
+    const double error = rms_error(*corpus::find(answer, tensor.name), exact),
+                 usual_error = rms_error(*own, exact);
+    // Implementations of a formula differ: the backward of some uses it, and the order of sums
+    // decides which elements are NaN.
+    const bool is_undecided = simulated->passed() || std::isinf(error) || std::isinf(usual_error);
+    if (is_undecided && !style.accumulation) continue;
+    if (!(error <= max_times_larger * usual_error) || !(usual_error <= kMaxTimesSmaller * error))
+      return std::nullopt;
+    if (std::isfinite(error))
+      farthest = std::max(farthest, std::fabs(std::log2(error / usual_error)));
+  }
+  return farthest;
+}
+
+/// An explanation by a formula, and how far the errors are from those of the plain implementation
+/// with this formula (compare_with_style).
+struct FormulaExplanation {
+  Diagnosis diagnosis;
+  double distance = 0;
+};
+
+/// Returns an explanation, `what`, if every failing output is within the error bounds of `formula`
+/// and has errors of its size. Returns nothing otherwise.
+std::optional<FormulaExplanation> diagnose_less_accurate_formula(
+    const StoredCase& stored, const std::vector<StoredTensor>& answer, const CaseResult& result,
+    tolerance::Formula formula, const plain::Style& style, const char* what) {
   Diagnosis diagnosis{.what = what, .kind = Diagnosis::Kind::bound};
   const CaseResult allowed =
-      check_case(stored, answer, {.outputs = judged_output_names(result), .formula = formula});
+      check_case(stored, answer, {.outputs = output_names(result), .formula = formula});
   for (const TensorResult& tensor : result.tensors) {
     if (tensor.passed()) continue;
     const auto own = std::ranges::find(allowed.tensors, tensor.name, &TensorResult::name);
-    if (own == allowed.tensors.end() || !own->passed()) return {};
+    if (own == allowed.tensors.end() || !own->passed()) return std::nullopt;
     diagnosis.outputs.push_back(tensor.name);
     diagnosis.bounded = diagnosis.bounded && own->unjudged == 0;
     diagnosis.share = std::max(diagnosis.share, own->ratio);
   }
-  if (diagnosis.bounded && diagnosis.share < kMinShareOfBound) return {};
-  return {diagnosis};
+  if (diagnosis.bounded && diagnosis.share < kMinShareOfBound) return std::nullopt;
+  const std::optional<double> distance = compare_with_style(stored, answer, result, style);
+  if (!distance) return std::nullopt;
+  return FormulaExplanation{std::move(diagnosis), *distance};
+}
+
+/// Returns one of two explanations that are both possible, because the bound of the one-pass
+/// variance includes the folded form. The folded form leaves rstd as it is. If rstd is not returned
+/// and the errors do not tell the two apart by a factor of 2, the result is empty.
+std::vector<Diagnosis> choose_formula(const FormulaExplanation& folded,
+                                      const FormulaExplanation& one_pass,
+                                      const CaseResult& result) {
+  const auto rstd = std::ranges::find(result.tensors, "rstd", &TensorResult::name);
+  if (rstd != result.tensors.end())
+    return {rstd->passed() ? folded.diagnosis : one_pass.diagnosis};
+  if (std::fabs(folded.distance - one_pass.distance) < 1) return {};
+  return {folded.distance < one_pass.distance ? folded.diagnosis : one_pass.diagnosis};
 }
 
 /// Whether the operation computes a mean, or a mean of squares, of x.
 bool is_norm(const Case& c) {
   return is_layer(c) || has_operation<ref::model::AddLayerNormOptions>(c) ||
          has_operation<ref::model::AddRMSNormOptions>(c);
-}
-
-/// Whether the tensor has a number other than 0 that is subnormal, or whose square is.
-bool has_tiny_numbers(const StoredTensor& tensor) {
-  if (!ref::io::is_float(tensor.dtype)) return false;
-  const double least =
-      ref::numeric::float_format_info(corpus::storage_format(tensor.dtype)).smallest_normal;
-  constexpr double kMargin = 0x1p10;
-  return std::ranges::any_of(ref::io::widen(tensor), [&](double v) {
-    return v != 0 && std::fabs(v) < kMargin * std::sqrt(least);
-  });
 }
 
 }  // namespace
@@ -121,21 +185,9 @@ std::vector<Diagnosis> diagnose_usual_precision(const StoredCase& stored,
                                                 const CheckOptions& options) {
   const Accumulation usual = usual_accumulation(stored.description.c.dtype);
   if (options.accumulation.value_or(usual) == usual) return {};
-  if (!passes_fully_judged(check_case(stored, answer, {.outputs = judged_output_names(result)})))
+  if (!passes_fully_judged(check_case(stored, answer, {.outputs = output_names(result)})))
     return {};
   return {{.what = fmt::format("sums in {}", to_string(usual)), .kind = Diagnosis::Kind::bound}};
-}
-
-std::vector<Diagnosis> diagnose_flushing(const StoredCase& stored,
-                                         const std::vector<StoredTensor>& answer,
-                                         const CaseResult& result) {
-  if (std::ranges::none_of(stored.description.c.inputs, has_tiny_numbers) &&
-      std::ranges::none_of(stored.expected, has_tiny_numbers))
-    return {};
-  const CheckOptions declared{.outputs = judged_output_names(result), .flush_subnormals = true};
-  if (!passes_fully_judged(check_case(stored, answer, declared))) return {};
-  return {{.what = "an arithmetic that flushes subnormal numbers to 0",
-           .kind = Diagnosis::Kind::bound}};
 }
 
 std::vector<Diagnosis> diagnose_less_accurate_formulas(const StoredCase& stored,
@@ -143,13 +195,18 @@ std::vector<Diagnosis> diagnose_less_accurate_formulas(const StoredCase& stored,
                                                        const CaseResult& result) {
   const Case& c = stored.description.c;
   if (!is_norm(c)) return {};
-  std::vector<Diagnosis> found =
+  const auto folded =
       diagnose_less_accurate_formula(stored, answer, result, tolerance::Formula::folded,
-                                     "the folded form x r - m r for (x - m) r");
-  if (found.empty() && tolerance::computes_variance(c))
-    found = diagnose_less_accurate_formula(stored, answer, result, tolerance::Formula::one_pass,
-                                           "a one-pass variance E[x^2] - E[x]^2");
-  return found;
+                                     {.folded = true}, "the folded form x r - m r for (x - m) r");
+  const auto one_pass = tolerance::computes_variance(c)
+                            ? diagnose_less_accurate_formula(
+                                  stored, answer, result, tolerance::Formula::one_pass,
+                                  {.one_pass = true}, "a one-pass variance E[x^2] - E[x]^2")
+                            : std::nullopt;
+  if (folded && one_pass) return choose_formula(*folded, *one_pass, result);
+  if (folded) return {folded->diagnosis};
+  if (one_pass) return {one_pass->diagnosis};
+  return {};
 }
 
 std::vector<Diagnosis> diagnose_lower_precision(const StoredCase& stored,
@@ -157,7 +214,7 @@ std::vector<Diagnosis> diagnose_lower_precision(const StoredCase& stored,
                                                 const CaseResult& result) {
   const Case& c = stored.description.c;
   if (!has_sums(c)) return {};
-  const std::vector<std::string> outputs = judged_output_names(result);
+  const std::vector<std::string> outputs = output_names(result);
   for (const Accumulation accumulation : coarser_accumulations(c.dtype)) {
     if (!can_reach(accumulation, c.dtype, largest_ratio(result))) continue;
     const CaseResult allowed =
@@ -165,6 +222,7 @@ std::vector<Diagnosis> diagnose_lower_precision(const StoredCase& stored,
     if (!passes_fully_judged(allowed)) continue;
     const double share = largest_ratio(allowed);
     if (share < kMinShareOfBound) return {};
+    if (!compare_with_style(stored, answer, result, {.accumulation = accumulation})) continue;
     return {{.what = fmt::format("sums in {}", to_string(accumulation)),
              .kind = Diagnosis::Kind::bound,
              .share = share}};

@@ -17,18 +17,14 @@ std::vector<Diagnosis> diagnose_usual_precision(const StoredCase& stored,
                                                 const CaseResult& result,
                                                 const CheckOptions& options);
 
-/// Explains outputs by an arithmetic that flushes subnormal numbers to 0. Nothing is tried if no
-/// input and no output is so small that one of its squares could be subnormal.
-std::vector<Diagnosis> diagnose_flushing(const StoredCase& stored,
-                                         const std::vector<StoredTensor>& answer,
-                                         const CaseResult& result);
-
 /// Explains outputs of a norm by the folded form x r - m r, or by a one-pass variance.
 std::vector<Diagnosis> diagnose_less_accurate_formulas(const StoredCase& stored,
                                                        const std::vector<StoredTensor>& answer,
                                                        const CaseResult& result);
 
-/// Explains outputs by sums in a coarser format. Operations without sums have no such explanation.
+/// Explains outputs by sums in a coarser format, if their errors are of the size that such sums
+/// have in the plain implementation, and no output is right that such sums would have spoiled.
+/// Operations without sums have no such explanation.
 std::vector<Diagnosis> diagnose_lower_precision(const StoredCase& stored,
                                                 const std::vector<StoredTensor>& answer,
                                                 const CaseResult& result);

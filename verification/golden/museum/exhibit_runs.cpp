@@ -17,6 +17,7 @@
 #include "verification/golden/corpus/scaling.hpp"
 #include "verification/golden/gate/check_cases.hpp"
 #include "verification/golden/gate/relations.hpp"
+#include "verification/golden/museum/right_names.hpp"
 #include "verification/golden/recipes/corpus.hpp"
 
 namespace normproof::verification::golden::museum {
@@ -58,8 +59,22 @@ bool has_operation(const Exhibit& exhibit, const Case& c) {
   return case_operation_name(c) == exhibit.op && (!exhibit.dtype || *exhibit.dtype == c.dtype);
 }
 
-/// Whether an output of the exhibit exceeds its bound in this case. If so, records the case and the
-/// diagnosis.
+/// Returns the first name among the diagnoses if none of them describes the bug of the exhibit; ""
+/// otherwise. A place, and what is conspicuous about the values, are no names.
+std::string find_wrong_name(const Exhibit& exhibit, const std::vector<gate::Diagnosis>& found) {
+  std::string first;
+  for (const gate::Diagnosis& diagnosis : found) {
+    if (diagnosis.kind == gate::Diagnosis::Kind::place ||
+        diagnosis.kind == gate::Diagnosis::Kind::answer)
+      continue;
+    if (is_right_name(exhibit.name, diagnosis.what)) return {};
+    if (first.empty()) first = diagnosis.what;
+  }
+  return first;
+}
+
+/// Runs the exhibit on a case. If an output exceeds its bound, records the case and the diagnosis.
+/// Returns whether enough cases were diagnosed.
 bool detect_by_bound(ExhibitResult& visit, const PreparedCase& prepared) {
   const Case& c = prepared.stored.description.c;
   const std::vector<StoredTensor> answer = visit.exhibit.run(c, {});
@@ -67,12 +82,15 @@ bool detect_by_bound(ExhibitResult& visit, const PreparedCase& prepared) {
   ++visit.cases;
   for (const auto& tensor : result.tensors) visit.closest = std::max(visit.closest, tensor.ratio);
   if (result.passed()) return false;
-  visit.case_path = case_folder(c);
+  const bool is_first = visit.case_path.empty();
+  if (is_first) visit.case_path = case_folder(c);
   const CaseResult diagnosed = gate::check_and_diagnose(prepared.stored, answer, {});
-  if (!diagnosed.diagnosis.empty() &&
+  if (is_first && !diagnosed.diagnosis.empty() &&
       diagnosed.diagnosis.front().kind != gate::Diagnosis::Kind::place)
     visit.named = diagnosed.diagnosis.front().what;
-  return true;
+  if (const std::string name = find_wrong_name(visit.exhibit, diagnosed.diagnosis); !name.empty())
+    visit.wrong_names.push_back(fmt::format("{} ({})", name, case_folder(c)));
+  return ++visit.diagnosed >= kDiagnosedCases;
 }
 
 /// Whether the exhibit breaks a relation of the gate in this case. For the relation `memory`, new
@@ -137,7 +155,8 @@ void run_exhibits_on_tier(std::vector<ExhibitResult>& visits, Tier tier,
           if (has_operation(visit.exhibit, each.stored.description.c) && find(each)) return true;
         return false;
       };
-      if (!try_each([&](const PreparedCase& each) { return detect_by_bound(visit, each); }))
+      try_each([&](const PreparedCase& each) { return detect_by_bound(visit, each); });
+      if (!visit.found())
         try_each([&](const PreparedCase& each) { return detect_by_relation(visit, each.stored); });
     });
     ++done;

@@ -22,10 +22,10 @@ PlainShape shape_of(const Case& c) {
   if (x == nullptr) return {};
   std::vector<std::size_t> shape = x->shape;
   if (c.sequence && !corpus::is_optimizer(c)) shape.erase(shape.begin());
+  if (shape.size() == 1) return {1, 1, shape[0]};
   const std::size_t tokens =
       std::accumulate(shape.begin() + 1, shape.end() - 1, std::size_t{1}, std::multiplies<>());
-  return shape.size() == 1 ? PlainShape{1, 1, shape[0]}
-                           : PlainShape{shape[0], tokens, shape.back()};
+  return {shape[0], tokens, shape.back()};
 }
 
 std::vector<StoredTensor> run_plain_implementation(const Case& c, Mutation mutation) {

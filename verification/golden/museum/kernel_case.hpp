@@ -7,7 +7,7 @@
 
 #include "verification/golden/museum/exhibit.hpp"
 #include "verification/golden/plain/plain_layers.hpp"
-#include "verification/golden/plain/plain_slices.hpp"
+#include "verification/golden/plain/plain_rows.hpp"
 
 namespace normproof::verification::golden::museum {
 

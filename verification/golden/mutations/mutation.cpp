@@ -25,15 +25,15 @@ std::string_view to_string(Op op) {
     case Op::drop:
       return "dropped";
     case Op::negate:
-      return "with the other sign";
+      return "with the wrong sign";
     case Op::twice:
       return "twice";
     case Op::square:
       return "squared";
     case Op::one_less:
-      return "n - 1 for n";
+      return "n - 1 instead of n";
     case Op::one_more:
-      return "n + 1 for n";
+      return "n + 1 instead of n";
     case Op::ten_times:
       return "ten times as large";
     case Op::outside_root:
@@ -49,107 +49,107 @@ std::string_view to_string(Op op) {
     case Op::forget_first:
       return "without its first term";
     case Op::other:
-      return "taken for the other";
+      return "a similar value instead";
     case Op::complement:
-      return "as weight of the new value";
+      return "its weight and that of the new value exchanged";
     case Op::ignore_mask:
-      return "with padding";
+      return "ignored";
     case Op::invert_mask:
-      return "over the padding alone";
+      return "inverted";
     case Op::one_pass:
-      return "as E[x^2] - E[x]^2";
+      return "computed as E[x^2] - E[x]^2";
     case Op::bfloat16_sum:
-      return "kept in bfloat16";
+      return "accumulated in bfloat16";
     case Op::unwritten_last:
-      return "with its last element unwritten";
+      return "without the last element";
     case Op::unwritten_row:
-      return "with its last row unwritten";
+      return "without the last row";
     case Op::unwritten_block:
-      return "with its last block of 32 rows unwritten where that is whole";
+      return "without the last 32 rows";
     case Op::clean_nan:
-      return "with 0 for NaN";
+      return "0 instead of NaN";
     case Op::transposed:
-      return "with rows and features exchanged";
+      return "with rows and columns exchanged";
     case Op::half_precision:
       return "rounded to float16";
     case Op::previous_row:
-      return "with the row before for the last one";
+      return "the last row replaced by the row before it";
     case Op::reversed:
-      return "with its rows in the other order";
+      return "with the rows in reverse order";
     case Op::insert:
-      return "though there is none";
+      return "added although it does not belong there";
     case Op::forget_remainder:
-      return "without what is past its last block of 32";
+      return "without the terms after the last whole block of 32";
     case Op::forget_block:
-      return "without its last block of 32 where that is whole";
+      return "without the last whole block of 32 terms";
     case Op::padded_lanes:
-      return "with the padding of its last block of 32";
+      return "with zeros that pad the row to a multiple of 32";
     case Op::raised:
       return "raised to 1e-5";
     case Op::zeroed:
-      return "with 0 for what is below 1e-10";
+      return "values below 1e-10 replaced by 0";
     case Op::flushed:
-      return "0 where they are subnormal";
+      return "replaced by 0";
     case Op::truncate:
-      return "truncated";
+      return "truncated instead of rounded";
     case Op::single_precision:
       return "rounded to float32";
     case Op::first_256:
-      return "without what is past its first 256";
+      return "only the first 256";
     case Op::first_1024:
-      return "without what is past its first 1024";
+      return "only the first 1024";
     case Op::clip:
-      return "clipped";
+      return "raised to a minimum";
     case Op::ignore_nan:
-      return "passing over NaN";
+      return "NaN skipped";
     case Op::reset:
       return "reset at each step";
     case Op::inverted:
-      return "inverted";
+      return "its inverse instead";
     case Op::other_format:
-      return "e4m3 taken for e5m2, or the reverse";
+      return "e4m3 instead of e5m2, or the reverse";
     case Op::other_bias:
-      return "fnuz taken for fn: the bias 1 more";
+      return "an exponent bias larger by 1, as in fnuz formats";
     case Op::unsaturated:
-      return "infinity or NaN for the largest number";
+      return "infinity or NaN instead of the largest number";
     case Op::through_bfloat16:
-      return "to bfloat16, and again";
+      return "rounded to bfloat16 first";
     case Op::through_float16:
-      return "to float16, and again";
+      return "rounded to float16 first";
     case Op::half_block:
-      return "of 16 elements";
+      return "for blocks of 16 elements";
     case Op::whole_row:
-      return "of the whole row";
+      return "for the whole row";
     case Op::halved:
       return "half as large";
     case Op::not_a_number:
       return "NaN";
     case Op::rotated:
-      return "with the oldest row behind the newest";
+      return "the oldest row moved to the end";
     case Op::rotated_back:
-      return "with the newest row before the oldest";
+      return "the newest row moved to the beginning";
     case Op::first_32:
-      return "without what is past its first 32";
+      return "only the first 32";
     case Op::first_64:
-      return "without what is past its first 64";
+      return "only the first 64";
     case Op::first_128:
-      return "without what is past its first 128";
+      return "only the first 128";
     case Op::first_512:
-      return "without what is past its first 512";
+      return "only the first 512";
     case Op::repeat_1:
-      return "with its first element for all";
+      return "the first element used for all";
     case Op::repeat_32:
-      return "repeated every 32";
+      return "the first 32 elements repeated";
     case Op::repeat_64:
-      return "repeated every 64";
+      return "the first 64 elements repeated";
     case Op::repeat_128:
-      return "repeated every 128";
+      return "the first 128 elements repeated";
     case Op::repeat_256:
-      return "repeated every 256";
+      return "the first 256 elements repeated";
     case Op::repeat_512:
-      return "repeated every 512";
+      return "the first 512 elements repeated";
     case Op::repeat_1024:
-      return "repeated every 1024";
+      return "the first 1024 elements repeated";
     case Op::partial_8:
       return "without its last block of 8";
     case Op::partial_16:
@@ -163,13 +163,55 @@ std::string_view to_string(Op op) {
     case Op::eight_times:
       return "eight times as large";
     case Op::overflowing:
-      return "by an exponential that overflows to NaN";
+      return "with an exponential that overflows to NaN";
     case Op::padded_power:
-      return "with the padding of the row to a power of two";
+      return "with zeros that pad the row to a power of two";
     case Op::exchanged_columns:
-      return "with neighboring tiles of columns exchanged";
+      return "neighboring tiles of columns exchanged";
     case Op::exchanged_rows:
-      return "with neighboring tiles of rows exchanged";
+      return "neighboring tiles of rows exchanged";
+    case Op::repeat_second:
+      return "the second element used for all";
+    case Op::repeat_third:
+      return "the third element used for all";
+    case Op::repeat_last:
+      return "the last element used for all";
+    case Op::by_row:
+      return "the number of the row used as index";
+    case Op::block_1:
+      return "element by element";
+    case Op::block_4:
+      return "in blocks of 4";
+    case Op::block_8:
+      return "in blocks of 8";
+    case Op::block_16:
+      return "in blocks of 16";
+    case Op::block_32:
+      return "in blocks of 32";
+    case Op::block_64:
+      return "in blocks of 64";
+    case Op::block_128:
+      return "in blocks of 128";
+    case Op::block_256:
+      return "in blocks of 256";
+    case Op::block_512:
+      return "in blocks of 512";
+    case Op::block_1024:
+      return "in blocks of 1024";
+    case Op::parts_2:
+      return "in 2 equal parts";
+    case Op::parts_4:
+      return "in 4 equal parts";
+    case Op::parts_8:
+      return "in 8 equal parts";
+    case Op::parts_16:
+      return "in 16 equal parts";
+    case Op::parts_32:
+      return "in 32 equal parts";
+    case Op::added_to_inverse:
+      return "added to the reciprocal root";
+    case Op::detached:
+      return "treated as constants";
   }
   ref::numeric::contract_failure("to_string", "op", "is no enumerator", "a MutationOperator");
 }

@@ -98,8 +98,31 @@ enum class MutationOperator {
   padded_power,       ///< zeros that pad a row to a power of two count as elements
   exchanged_columns,  ///< neighboring tiles of columns are exchanged
   exchanged_rows,     ///< neighboring tiles of rows are exchanged
-  last_operator = exchanged_rows,
+  repeat_second,      ///< the second element of a vector is used for all
+  repeat_third,
+  repeat_last,
+  by_row,   ///< element r of a vector is used for all columns of row r
+  block_1,  ///< a step is made for each element; its site says which step
+  block_4,  ///< a step is made for each block of 4 elements
+  block_8,
+  block_16,
+  block_32,
+  block_64,
+  block_128,
+  block_256,
+  block_512,
+  block_1024,
+  parts_2,  ///< a step is made for each of 2 equal parts; its site says which step
+  parts_4,
+  parts_8,
+  parts_16,
+  parts_32,
+  added_to_inverse,  ///< a reciprocal root of v is computed as 1 / sqrt(v) + eps
+  detached,          ///< a value that depends on the inputs is differentiated as a constant
+  last_operator = detached,
 };
+/// Returns what the operator does to a site, such as "dropped". The names of mistakes
+/// (mistake_name.hpp) end with it, unless the site has words of its own.
 std::string_view to_string(MutationOperator op);
 
 /// A wrong implementation: one error (an operator) at one place (a site) of its formula, or at all
@@ -130,7 +153,7 @@ class OfferedOperators {
   std::span<const MutationOperator> span() const { return {operators_.data(), count_}; }
 
  private:
-  std::array<MutationOperator, 16> operators_{};
+  std::array<MutationOperator, 24> operators_{};
   std::size_t count_ = 0;
 };
 
@@ -244,9 +267,10 @@ class Sites {
     return at(site, kPick) == MutationOperator::other ? wrong : right;
   }
 
-  /// Returns whether a row is included. `valid` says whether the row is a token and not padding.
+  /// Returns whether a row is included. `valid` says whether the row is a token and not padding. A
+  /// mask that excludes nothing is not listed, because a candidate without padding has no mask.
   bool mask(const char* site, bool valid) {
-    switch (at(site, kMask)) {
+    switch (valid && listing_ ? MutationOperator::none : at(site, kMask)) {
       case MutationOperator::ignore_mask:
         return true;
       case MutationOperator::invert_mask:

@@ -71,7 +71,7 @@ class PlainAddNorm {
     step.replace_inputs(of_x ? x_ : sum, statistics_of_x ? x_ : Numbers(), std::move(dy));
     std::visit(step, layer);
     for (const Mutation& mutation : own.seen())
-      if (can_change_output(mutation.site))
+      if (can_change_output(mutation.site) && is_visible(mutation))
         sites_.any((kPrefix + mutation.site).c_str(), {mutation.op});
     Results results;
     for (auto& [name, values] : step.take())
@@ -90,6 +90,15 @@ class PlainAddNorm {
   static bool can_change_output(const std::string& site) {
     return site.find("returned") == std::string::npos && !site.starts_with("reading ") &&
            !site.starts_with("writing ") && site != "rows of the parameter gradients";
+  }
+
+  /// Whether the outputs have enough digits to show the mutation. Merging long blocks without the
+  /// distances of their means changes a variance by about 1 / length.
+  bool is_visible(const Mutation& mutation) const {
+    constexpr std::size_t kLongBlock = 64;
+    const bool merges = mutation.site == kMergedVariances;
+    return a_.shows_single_terms() || !merges ||
+           number_of_operator(kBlocks, mutation.op).value_or(0) < kLongBlock;
   }
 
   void add_gradient(Numbers& grad_x) {

@@ -5,13 +5,16 @@
 #include <limits>
 #include <map>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/plain/low_precision_number.hpp"
+#include "verification/golden/plain/plain_arithmetic.hpp"
 #include "verification/golden/plain/plain_math.hpp"
-#include "verification/golden/plain/plain_slices.hpp"
+#include "verification/golden/plain/plain_one_pass.hpp"
+#include "verification/golden/plain/plain_rows.hpp"
 
 namespace normproof::verification::golden::plain {
 
@@ -200,8 +203,10 @@ class PlainDotProduct {
     if (sites_.any("largest score", {Op::drop}) == Op::drop) largest = 0;
     T sum = a_.sum("sum of exponentials", seen,
                    [&](std::size_t j) { return exponential(scores[j] - largest); });
+    const RunningMaxima running = inject_running_maxima(seen, scores);
+    if (running.of_sum) sum = exponentials_below(seen, scores, *running.of_sum);
     const std::size_t hidden = keys_ - seen.size();
-    if (hidden > 0 && sites_.any("scores of what is not seen", {Op::zeroed}) == Op::zeroed)
+    if (hidden > 0 && sites_.any("scores of hidden keys", {Op::zeroed}) == Op::zeroed)
       sum += static_cast<T>(static_cast<double>(hidden)) * exponential(-largest);
     const bool whole = sites_.any("division by the sum", {Op::drop}) == Op::drop;
     const bool late = a_.style().welford;  // as in kernels that process keys block by block
@@ -209,7 +214,10 @@ class PlainDotProduct {
       const T e = exponential(scores[j] - largest);
       weights[j] = whole || late ? e : a_.over(e, sum);
     }
-    store_y(at, seen);
+    if (running.of_values)
+      store_y_without_rescaling(at, seen, scores, *running.of_values, sum);
+    else
+      store_y(at, seen);
     if (late && !whole) {
       for (const std::size_t j : seen) weights[j] = a_.over(weights[j], sum);
       for (std::size_t c = 0; c < value_width_; ++c)
@@ -221,6 +229,57 @@ class PlainDotProduct {
     logs_[at.number] =
         sites_.term("largest score, added back", largest) + sites_.term("log of the sum", log);
     return true;
+  }
+
+  /// For each visible key, the largest score of its block and of the blocks before it. They are set
+  /// if an error is injected: a pass over blocks of keys does not rescale the sum of exponentials,
+  /// or the sum of values, when the maximum grows.
+  struct RunningMaxima {
+    std::optional<std::vector<T>> of_sum, of_values;
+  };
+
+  RunningMaxima inject_running_maxima(const std::vector<std::size_t>& seen,
+                                      const std::vector<T>& scores) {
+    RunningMaxima injected;
+    // Hidden keys have the least score of the visible ones, so that they change no maximum.
+    T least = scores[seen[0]];
+    for (const std::size_t j : seen) least = scores[j] < least ? scores[j] : least;
+    std::vector<T> of_keys(keys_, least);
+    for (const std::size_t j : seen) of_keys[j] = scores[j];
+    const auto score = [&](std::size_t j) { return of_keys[j]; };
+    const BlockLengths lengths = lengths_before_maximum(keys_, score);
+    const auto inject = [&](const char* site, bool in_sum, bool in_values) {
+      const auto length = length_of_blocks(site, keys_, lengths, sites_);
+      if (!length) return;
+      const std::vector<T> maxima = running_maxima(keys_, *length, score);
+      std::vector<T> largest;
+      for (const std::size_t j : seen) largest.push_back(maxima[j]);
+      if (in_sum) injected.of_sum = largest;
+      if (in_values) injected.of_values = std::move(largest);
+    };
+    inject(kNotRescaledSum, true, false);
+    inject(kNotRescaledValues, false, true);
+    inject(kNotRescaledSums, true, true);
+    return injected;
+  }
+
+  T exponentials_below(const std::vector<std::size_t>& seen, const std::vector<T>& scores,
+                       const std::vector<T>& largest) {
+    T sum = 0;
+    for (std::size_t k = 0; k < seen.size(); ++k) sum += exponential(scores[seen[k]] - largest[k]);
+    return sum;
+  }
+
+  void store_y_without_rescaling(const Query& at, const std::vector<std::size_t>& seen,
+                                 const std::vector<T>& scores, const std::vector<T>& largest,
+                                 T sum) {
+    for (std::size_t c = 0; c < value_width_; ++c) {
+      T total = 0;
+      for (std::size_t k = 0; k < seen.size(); ++k)
+        total += exponential(scores[seen[k]] - largest[k]) *
+                 v_[(at.first_key + seen[k]) * value_width_ + c];
+      y_[at.number * value_width_ + c] = total / sum;
+    }
   }
 
   void store_y(const Query& at, const std::vector<std::size_t>& seen) {

@@ -50,8 +50,8 @@ class PlainEmbedding {
     Numbers<T> whole(words_ * width_, T(0));
     const T factor =
         scale("factor sqrt(D) of grad_embedding.weight", adl_sqrt(to_scalar<T>(width_)));
-    const bool last =
-        sites_.any("tokens that occur again", {MutationOperator::drop}) == MutationOperator::drop;
+    const bool last = sites_.any("tokens that occur several times", {MutationOperator::drop}) ==
+                      MutationOperator::drop;
     for (std::size_t id = 0; id < words_; ++id) {
       std::vector<std::size_t> places;
       for (std::size_t i = 0; i < tokens.ids.size(); ++i)

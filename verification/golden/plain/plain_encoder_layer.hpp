@@ -146,7 +146,7 @@ class PlainFinalNorm {
       : parts_(parts),
         place_(std::move(place)),
         pre_(parts.in_.config.placement == model::NormPlacement::pre),
-        normed_(pre_ && parts.sites_.any("norm behind the last layer", {MutationOperator::drop}) !=
+        normed_(pre_ && parts.sites_.any("norm after the last layer", {MutationOperator::drop}) !=
                             MutationOperator::drop) {}
 
   Numbers<T> forward(const Numbers<T>& x) {

@@ -197,9 +197,9 @@ class PlainEncoderContext {
   /// of the next sublayer. The two masks have the same shape.
   const ref::tensor::Mask& dropout_mask_at(const std::string& place, const std::string& of) const {
     const auto is_sublayer = [](const std::string& name) { return name.ends_with(".y"); };
-    const bool wrong = is_sublayer(place) &&
-                       sites_.any(("whose mask in " + of).c_str(), {MutationOperator::other}) ==
-                           MutationOperator::other;
+    const bool wrong =
+        is_sublayer(place) && sites_.any(("side of the mask in " + of).c_str(),
+                                         {MutationOperator::other}) == MutationOperator::other;
     auto mask = in_.masks.find(place);
     do {
       if (!wrong) break;

@@ -187,8 +187,7 @@ class PlainEncoder {
       }
     };
     T total = parts_.a_.sum("sum of the class weights", counts, weight);
-    switch (
-        sites_.any("sum of the class weights as divisor", {EncoderOp::other, EncoderOp::drop})) {
+    switch (sites_.any("divisor of the weighted mean loss", {EncoderOp::other, EncoderOp::drop})) {
       case EncoderOp::other:  // error: the number of rows
         total = to_scalar<T>(counts.size());
         break;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <type_traits>
 #include <variant>
 
@@ -9,12 +10,14 @@
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/plain/low_precision_number.hpp"
 #include "verification/golden/plain/plain_add_norms.hpp"
+#include "verification/golden/plain/plain_arithmetic.hpp"
 #include "verification/golden/plain/plain_attention.hpp"
 #include "verification/golden/plain/plain_cross_entropy.hpp"
 #include "verification/golden/plain/plain_gates.hpp"
 #include "verification/golden/plain/plain_math.hpp"
+#include "verification/golden/plain/plain_one_pass.hpp"
 #include "verification/golden/plain/plain_rope.hpp"
-#include "verification/golden/plain/plain_slices.hpp"
+#include "verification/golden/plain/plain_rows.hpp"
 
 namespace normproof::verification::golden::plain {
 
@@ -266,9 +269,24 @@ class PlainFunctions : public PlainGates<T> {
                                    : a_.sum("sum of exponentials", row.counted, [&](std::size_t i) {
                                        return exponential(difference(x_[i], row.largest));
                                      });
+      row.sum = sum_without_rescaling(row.counted).value_or(row.sum);
       rows.push_back(std::move(row));
     }
     return rows;
+  }
+
+  /// Returns the sum of exponentials if an error is injected: a single pass over blocks keeps the
+  /// old sum when the maximum grows, and does not rescale it. Returns nothing otherwise.
+  std::optional<T> sum_without_rescaling(const std::vector<std::size_t>& counted) {
+    const auto element = [&](std::size_t k) { return x_[counted[k]]; };
+    const auto length = length_of_blocks(kNotRescaledSum, counted.size(),
+                                         lengths_before_maximum(counted.size(), element), sites_);
+    if (!length) return std::nullopt;
+    const std::vector<T> largest = running_maxima(counted.size(), *length, element);
+    T sum = 0;
+    for (std::size_t k = 0; k < counted.size(); ++k)
+      if (!is_minus_infinity(x_[counted[k]])) sum += exp(x_[counted[k]] - largest[k]);
+    return sum;
   }
 
   T sum_in_one_pass(const std::vector<std::size_t>& counted) {
@@ -303,13 +321,14 @@ class PlainFunctions : public PlainGates<T> {
     const auto one_of = [&](const char* site) {
       return gated && sites_.any(site, {Op::other}) == Op::other;
     };
-    const bool swapped = one_of("operand that passes the activation");
+    const bool swapped = one_of("operand of the activation");
     const std::vector<T>& x = swapped ? gate_ : x_;
     const std::vector<T>& gate = swapped ? x_ : gate_;
     std::vector<T> y, grad_x, grad_gate;
     for (std::size_t i = 0; i < x.size(); ++i) {
-      const T argument = one_of("argument of the share") ? gate[i] : x[i];
-      const T a = stored_y_for_backward(x[i] * sites_.factor("share of x", s.of(argument)));
+      const T argument = one_of("argument of s(x)") ? gate[i] : x[i];
+      const T a = stored_y_for_backward(
+          x[i] * sites_.factor("s(x) of the activation x s(x)", s.of(argument)));
       y.push_back(gated ? a * sites_.factor("gate", gate[i]) : a);
       T dy = sites_.term("grad_y in grad_x", dy_[i]);
       if (gated) dy = stored_y_for_backward(dy * sites_.factor("gate in grad_x", gate[i]));
@@ -328,9 +347,9 @@ class PlainFunctions : public PlainGates<T> {
   T derivative(const GateFunction& s, T x, T a) {
     if (sites_.any("derivative of the activation", {Op::other}) == Op::other) return a;
     const T share = s.of(x);
-    return sites_.term("share in grad_x", share) +
-           sites_.term("x times the slope of the share",
-                       sites_.factor("x of that term", x) * s.slope(x));
+    return sites_.term("s(x) in grad_x", share) +
+           sites_.term("x times the slope of s(x)",
+                       sites_.factor("x beside the slope of s(x)", x) * s.slope(x));
   }
 
   void store(const std::string& name, std::vector<T> values, bool may_hold_nan = true) {

@@ -6,8 +6,9 @@
 #include <numbers>
 #include <utility>
 
+#include "verification/golden/plain/plain_arithmetic.hpp"
 #include "verification/golden/plain/plain_math.hpp"
-#include "verification/golden/plain/plain_slices.hpp"
+#include "verification/golden/plain/plain_rows.hpp"
 
 namespace normproof::verification::golden::plain {
 
@@ -35,17 +36,17 @@ class PlainGates {
   GateFunction sigmoid() {
     const auto slope = [&](T x) {
       const T s = sigmoid(x);
-      return s * (1 - sites_.term("share in the slope", s));
+      return s * (1 - sites_.term("s(x) in the slope of s(x)", s));
     };
     return {[&](T x) { return sigmoid(x); }, slope};
   }
   GateFunction normal_distribution() {
-    return {[&](T x) { return gate(x, "formula of the share"); }, [&](T x) { return density(x); }};
+    return {[&](T x) { return gate(x, "formula of s(x)"); }, [&](T x) { return density(x); }};
   }
 
   /// Returns `1 / (1 + exp(-x))`. The exponential may overflow, which gives the correct limit 0.
   T sigmoid(T x) {
-    switch (sites_.any("formula of the share", {Op::other, Op::square, Op::overflowing})) {
+    switch (sites_.any("formula of s(x)", {Op::other, Op::square, Op::overflowing})) {
       case Op::other:  // error: 1 + tanh cancels
         return (1 + adl_tanh(x / 2)) / 2;
       case Op::square:  // error: the piecewise linear approximation

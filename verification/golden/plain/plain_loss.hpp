@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "verification/golden/plain/plain_arithmetic.hpp"
 #include "verification/golden/plain/plain_math.hpp"
-#include "verification/golden/plain/plain_slices.hpp"
+#include "verification/golden/plain/plain_one_pass.hpp"
+#include "verification/golden/plain/plain_rows.hpp"
 
 namespace normproof::verification::golden::plain {
 
@@ -91,8 +93,8 @@ class PlainLoss {
   /// targets.
   T mean_divisor(const std::vector<std::size_t>& real) {
     const T divisor = unsharded_mean_divisor(real);
-    switch (sites_.any("mean of the loss, the sum over shards for their mean",
-                       {Op::twice, Op::four_times, Op::eight_times})) {
+    switch (
+        sites_.any("mean loss of several shards", {Op::twice, Op::four_times, Op::eight_times})) {
       case Op::twice:
         return divisor / 2;
       case Op::four_times:
@@ -107,7 +109,7 @@ class PlainLoss {
     mutations::OfferedOperators offered = {Op::drop, Op::one_less};
     if (weighted_) offered.push_back(Op::other);
     if (masked_) offered.push_back(Op::insert);
-    switch (sites_.any("what the mean divides by", offered.span())) {
+    switch (sites_.any("divisor of the mean loss", offered.span())) {
       case Op::drop:  // error: a sum instead of a mean
         return T(1);
       case Op::one_less:
@@ -132,10 +134,13 @@ class PlainLoss {
     T largest = x[0];
     for (std::size_t c = 0; c < classes_; ++c) largest = largest < x[c] ? x[c] : largest;
     if (sites_.any("largest logit", {Op::drop}) == Op::drop) largest = 0;
-    const T sum = a_.style().welford
-                      ? sum_exp_in_one_pass(x)
-                      : a_.sum("sum of exponentials", all_classes_,
-                               [&](std::size_t c) { return exponential(x[c] - largest); });
+    T sum = a_.style().welford ? sum_exp_in_one_pass(x)
+                               : a_.sum("sum of exponentials", all_classes_,
+                                        [&](std::size_t c) { return exponential(x[c] - largest); });
+    const auto logit = [&](std::size_t c) { return x[c]; };
+    if (const auto length = length_of_blocks(kNotRescaledSum, classes_,
+                                             lengths_before_maximum(classes_, logit), sites_))
+      sum = sum_without_rescaling(x, *length);
     T log = adl_log(sum);
     if (sites_.any("logarithm of the sum", {Op::other}) == Op::other)
       log = log * static_cast<T>(std::numbers::log2e);
@@ -191,7 +196,7 @@ class PlainLoss {
   /// and C classes.
   T smoothing_per_class() {
     if (!has_smoothing()) return T(0);
-    switch (sites_.any("share of a class", {Op::drop, Op::one_less})) {
+    switch (sites_.any("label smoothing of a class", {Op::drop, Op::one_less})) {
       case Op::drop:
         return smoothing_;
       case Op::one_less:  // error: the target gets nothing
@@ -202,6 +207,18 @@ class PlainLoss {
   }
   T smoothing_weight(std::size_t c) {
     return weighted_ ? sites_.factor("class weight in the smoothing", weights_[c]) : weights_[c];
+  }
+
+  /// Returns the sum of exponentials with an injected error: a pass over blocks does not rescale
+  /// the old sum when the maximum grows.
+  T sum_without_rescaling(const T* x, std::size_t length) {
+    const std::vector<T> largest =
+        running_maxima(classes_, length, [&](std::size_t c) { return x[c]; });
+    T sum = 0;
+    for (std::size_t c = 0; c < classes_; ++c)
+      if (static_cast<double>(x[c]) != -std::numeric_limits<double>::infinity())
+        sum += exponential(x[c] - largest[c]);
+    return sum;
   }
 
   T sum_exp_in_one_pass(const T* x) {

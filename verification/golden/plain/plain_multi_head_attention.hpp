@@ -261,8 +261,8 @@ class PlainAttention {
   /// the target instead of the mask of the source.
   bool is_token(std::size_t b, std::size_t j) {
     const bool of_target =
-        crosses_ &&
-        sites_.any("whose mask of the keys", {MutationOperator::other}) == MutationOperator::other;
+        crosses_ && sites_.any("side of the mask of the keys", {MutationOperator::other}) ==
+                        MutationOperator::other;
     if (of_target) return parts_.valid_[b * parts_.tokens_ + std::min(j, parts_.tokens_ - 1)];
     return valid_[b * keys_ + j];
   }

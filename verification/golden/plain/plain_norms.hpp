@@ -40,8 +40,9 @@ class PlainNormLayers : public PlainNormStep<T> {
   void operator()(const model::DyTOptions& o) {
     const auto given = others_.find("alpha");
     const T alpha0 = static_cast<T>(o.alpha0);
-    const T alpha =
-        given == others_.end() ? alpha0 : sites_.pick("alpha0 for alpha", given->second[0], alpha0);
+    const T alpha = given == others_.end()
+                        ? alpha0
+                        : sites_.pick("alpha0 in place of alpha", given->second[0], alpha0);
     x_hat_.resize(x_.size());
     for (std::size_t i = 0; i < x_.size(); ++i)
       x_hat_[i] = adl_tanh(sites_.factor("alpha", alpha) * x_[i]);

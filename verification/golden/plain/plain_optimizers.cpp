@@ -7,8 +7,9 @@
 
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/plain/low_precision_number.hpp"
+#include "verification/golden/plain/plain_arithmetic.hpp"
 #include "verification/golden/plain/plain_math.hpp"
-#include "verification/golden/plain/plain_slices.hpp"
+#include "verification/golden/plain/plain_rows.hpp"
 
 namespace normproof::verification::golden::plain {
 
@@ -77,7 +78,7 @@ class PlainOptimizer {
     return values;
   }
 
-  static constexpr const char* kShards = "gradient, the sum over shards for their mean";
+  static constexpr const char* kShards = "gradients of several shards";
 
   bool is_mutated(const char* site, StepOp op) { return sites_.any(site, {op}) == op; }
 

@@ -5,7 +5,8 @@
 
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/plain/low_precision_number.hpp"
-#include "verification/golden/plain/plain_slices.hpp"
+#include "verification/golden/plain/plain_arithmetic.hpp"
+#include "verification/golden/plain/plain_rows.hpp"
 
 namespace normproof::verification::golden::plain {
 

@@ -9,7 +9,8 @@
 #include "ref/numeric/float_bits.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/scaling.hpp"
-#include "verification/golden/plain/plain_slices.hpp"
+#include "verification/golden/plain/plain_arithmetic.hpp"
+#include "verification/golden/plain/plain_rows.hpp"
 
 namespace normproof::verification::golden::plain {
 

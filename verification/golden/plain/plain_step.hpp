@@ -1,16 +1,22 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <map>
+#include <optional>
 #include <span>
 
 #include "ref/model/norm_inputs.hpp"
-#include "verification/golden/plain/plain_slices.hpp"
+#include "verification/golden/plain/plain_arithmetic.hpp"
+#include "verification/golden/plain/plain_rows.hpp"
 #include "verification/golden/plain/plain_variance.hpp"
 
 namespace normproof::verification::golden::plain {
 
 using ref::model::Mode;
+
+/// The site of an error that merges the partial variances of blocks.
+inline constexpr const char* kMergedVariances = "partial variances merged without delta^2";
 
 /// Slices of x and the statistics of each slice.
 template <class T>
@@ -47,6 +53,15 @@ class PlainNormStep {
     read_rows("reading grad_y", shape_, dy_, sites_);
     read_parameter("elements of gamma", gamma_, sites_);
     read_parameter("elements of beta", beta_, sites_);
+    if (shape_.rows() > 1 && gamma_.size() == shape_.d_model && shape_.d_model > 1) {
+      using enum MutationOperator;
+      gamma_by_row_ = sites_.any("elements of gamma", {by_row}) == by_row;
+      beta_by_row_ = !beta_.empty() && sites_.any("elements of beta", {by_row}) == by_row;
+    }
+    columns_ = elements_of_first_block("columns of x", shape_.d_model, sites_);
+    const std::size_t columns = elements_of_first_block("columns of x and n", columns_, sites_);
+    n_counts_columns_ = columns < columns_;
+    columns_ = columns;
     if (affine_ &&
         sites_.any("1 added to gamma", {MutationOperator::insert}) != MutationOperator::none)
       for (T& gamma : gamma_) gamma += 1;
@@ -101,6 +116,8 @@ class PlainNormStep {
         if (counts) counted.push_back(i);
       }
       n_of_statistics_ = counted.size();
+      keep_first_columns(counted);
+      if (n_counts_columns_) n_of_statistics_ = counted.size();
       counted.resize(elements_of_first_block("terms of the statistics", counted.size(), sites_));
       const std::size_t block =
           elements_of_first_block("terms and n of the statistics", counted.size(), sites_);
@@ -109,6 +126,12 @@ class PlainNormStep {
       compute_statistics(s, slice, counted, centred, static_cast<T>(eps));
     }
     return s;
+  }
+
+  /// Removes the elements of columns that are not read.
+  void keep_first_columns(std::vector<std::size_t>& elements) const {
+    if (columns_ < shape_.d_model)
+      std::erase_if(elements, [&](std::size_t i) { return feature_of(i) >= columns_; });
   }
 
   /// Returns eps. If the statistic is not so large that it hides the difference, an injected error
@@ -148,6 +171,7 @@ class PlainNormStep {
       });
       statistic = a_.over(squares, sites_.count("n of the statistic", n));
     }
+    if (centred) statistic = variance_of_merged_blocks(counted, n).value_or(statistic);
     statistic = mistaken_statistic(statistic, mean, counted.size(), centred);
     if (uses_rstd_) eps = rounded_eps(eps, statistic);
     const T rstd = a_.rstd(statistic, eps);
@@ -159,6 +183,25 @@ class PlainNormStep {
     s.mean.push_back(mean);
     s.statistic.push_back(statistic);
     s.rstd.push_back(rstd);
+  }
+
+  /// Returns the mean of squares if an error is injected that merges the partial variances of
+  /// blocks without the squared distances of their means. Returns nothing otherwise.
+  std::optional<T> variance_of_merged_blocks(const std::vector<std::size_t>& counted, T n) {
+    constexpr std::size_t kMinLength = 4;
+    const auto length =
+        length_of_blocks(kMergedVariances, counted.size(),
+                         {.min = kMinLength, .end = 15 * counted.size() / 16 + 1}, sites_);
+    if (!length) return std::nullopt;
+    const std::vector<T> x = values_at(counted);
+    T squares = 0;
+    for (std::size_t begin = 0; begin < x.size(); begin += *length) {
+      PlainBlockMoments<T> block;
+      for (std::size_t i = begin; i < std::min(begin + *length, x.size()); ++i)
+        block.add_element(x[i]);
+      squares += block.squares;
+    }
+    return squares / n;
   }
 
   const std::vector<T>& statistic_input() const {
@@ -177,6 +220,9 @@ class PlainNormStep {
   T mistaken_statistic(T statistic, T mean, std::size_t count, bool centred) {
     const T least = static_cast<T>(1e-10);
     mutations::OfferedOperators offered = {};
+    if (!centred)
+      offered = {MutationOperator::twice, MutationOperator::four_times,
+                 MutationOperator::eight_times};
     const std::size_t padding = (32 - count % 32) % 32;
     const std::size_t padding_to_power = count > 1 ? std::bit_ceil(count) - count : 0;
     if (centred && padding > 0) offered.push_back(MutationOperator::padded_lanes);
@@ -194,6 +240,12 @@ class PlainNormStep {
         return with_zeros(padding_to_power);
       case MutationOperator::zeroed:
         return statistic < least ? T(0) : statistic;
+      case MutationOperator::twice:  // errors: shards add their means
+        return 2 * statistic;
+      case MutationOperator::four_times:
+        return 4 * statistic;
+      case MutationOperator::eight_times:
+        return 8 * statistic;
       default:
         return statistic;
     }
@@ -214,7 +266,7 @@ class PlainNormStep {
     if (scalar_gamma_) return sites_.factor(site, gamma_[0]);
     const bool in_grad_x = !gamma_in_grad_x_.empty() && std::string_view(site) == "gamma in grad_x";
     const std::vector<T>& gamma = in_grad_x ? gamma_in_grad_x_ : gamma_;
-    const std::size_t d = feature_of(i);
+    const std::size_t d = gamma_by_row_ ? row_of(i) % shape_.d_model : feature_of(i);
     const T next = gamma[(d + 1) % shape_.d_model];
     return sites_.factor(site, sites_.pick(site, gamma[d], next));
   }
@@ -224,25 +276,42 @@ class PlainNormStep {
     for (std::size_t i = 0; i < y.size(); ++i) {
       T beta = 0;
       if (!beta_.empty()) {
-        const T next = beta_[(feature_of(i) + 1) % shape_.d_model];
-        beta = sites_.term("beta", sites_.pick("beta", beta_[feature_of(i)], next));
-        beta = sites_.pick("beta for gamma", beta, gamma_[feature_of(i)]);
+        const std::size_t d = beta_by_row_ ? row_of(i) % shape_.d_model : feature_of(i);
+        const T next = beta_[(d + 1) % shape_.d_model];
+        beta = sites_.term("beta", sites_.pick("beta", beta_[d], next));
+        beta = sites_.pick("gamma in place of beta", beta, gamma_[feature_of(i)]);
       }
       y[i] = a_.multiply_add(gamma_at("gamma", i), x_hat_[i], beta);
     }
     store(name, y);
   }
 
-  /// Removes the rows of the last block of a column, if an error is injected: the last partial sum
-  /// of grad_gamma and grad_beta is lost. That block may be whole.
+  /// Removes some of the rows of a column, if an error is injected: the last partial sum of
+  /// grad_gamma and grad_beta is lost. It is that of the last block of rows, which may be whole, or
+  /// that of the last of P programs. The rows of a program are consecutive, or every P-th.
   void drop_last_partial(std::vector<std::size_t>& column) {
-    mutations::OfferedOperators offered = {};
-    for (const MutationOperator op : {MutationOperator::partial_8, MutationOperator::partial_16,
-                                      MutationOperator::partial_64, MutationOperator::partial_128})
-      if (*size_of_partial(op) < column.size()) offered.push_back(op);
-    const auto rows =
-        size_of_partial(sites_.any("rows of grad_gamma and grad_beta", offered.span()));
-    if (rows) column.resize((column.size() - 1) / *rows * *rows);
+    const std::size_t rows = column.size();
+    const auto has_more_rows = [&](std::size_t count) { return count < rows; };
+    const auto rows_of_a_program = [&](std::size_t count) { return (rows + count - 1) / count; };
+    const auto has_work_for_all = [&](std::size_t count) {
+      return 2 * count <= rows && rows_of_a_program(count) * (count - 1) < rows;
+    };
+    const auto block =
+        inject_numbered("rows of grad_gamma and grad_beta", kPartialSums, sites_, has_more_rows);
+    if (block) column.resize((rows - 1) / *block * *block);
+    const auto programs =
+        inject_numbered("consecutive rows of a program in grad_gamma and grad_beta", kParts, sites_,
+                        has_work_for_all);
+    if (programs) column.resize(rows_of_a_program(*programs) * (*programs - 1));
+    const auto in_turn =
+        inject_numbered("alternating rows of a program in grad_gamma and grad_beta", kParts, sites_,
+                        has_work_for_all);
+    if (in_turn) {
+      std::vector<std::size_t> kept;
+      for (std::size_t row = 0; row < rows; ++row)
+        if (row % *in_turn != *in_turn - 1) kept.push_back(column[row]);
+      column = std::move(kept);
+    }
   }
 
   /// Computes grad_gamma and grad_beta as sums over all rows.
@@ -261,7 +330,7 @@ class PlainNormStep {
       grad_gamma[d] = a_.sum("sum of grad_gamma", column, [&](std::size_t i) {
         return sites_.factor("grad_y in grad_gamma", dy_[i]) *
                sites_.factor("x_hat in grad_gamma",
-                             sites_.pick("x for x_hat in grad_gamma", x_hat[i], x_[i]));
+                             sites_.pick("x in place of x_hat in grad_gamma", x_hat[i], x_[i]));
       });
       if (sites_.any("grad_gamma over the rows", {MutationOperator::insert}) !=
           MutationOperator::none)
@@ -274,8 +343,28 @@ class PlainNormStep {
           MutationOperator::none)
         grad_beta[d] /= element_count(column);
     }
+    const T shards = shards_added(scalar_gamma_ ? "grad_gamma of several shards"
+                                                : "grad_gamma and grad_beta of several shards");
+    for (T& v : grad_gamma) v *= shards;
+    for (T& v : grad_beta) v *= shards;
     store("grad_gamma", grad_gamma);
     if (!scalar_gamma_) store("grad_beta", grad_beta);
+  }
+
+  /// Returns 1, unless an error is injected: the means of several shards are added up and not
+  /// averaged.
+  T shards_added(const char* site) {
+    switch (sites_.any(site, {MutationOperator::twice, MutationOperator::four_times,
+                              MutationOperator::eight_times})) {
+      case MutationOperator::twice:
+        return T(2);
+      case MutationOperator::four_times:
+        return T(4);
+      case MutationOperator::eight_times:
+        return T(8);
+      default:
+        return T(1);
+    }
   }
 
   /// Computes grad_x of a layer whose statistics depend on x. `z` contains the normalized elements.
@@ -285,24 +374,30 @@ class PlainNormStep {
                       const std::vector<T>& scale) {
     if (dy_.empty()) return;
     std::vector<T> grad_x(x_.size());
+    const bool is_detached = sites_.any("statistics in the backward",
+                                        {MutationOperator::detached}) == MutationOperator::detached;
+    const T shards = shards_added("means in grad_x of several shards");
     for (std::size_t k = 0; k < s.slices.size(); ++k) {
       const auto& slice = s.slices[k];
+      std::vector<std::size_t> summed = slice;
+      keep_first_columns(summed);
       const auto g = [&](std::size_t i) {
         return gamma_at("gamma in grad_x", i) * sites_.term("grad_y in grad_x", dy_[i]);
       };
       T a = 0;
       if (centred)
-        a = a_.over(a_.sum("sum of g", slice, g), sites_.count("n of the mean of g", s.n[k]));
+        a = a_.over(a_.sum("sum of g", summed, g), sites_.count("n of the mean of g", s.n[k]));
       else if (sites_.any("mean of g", {MutationOperator::insert}) == MutationOperator::insert)
-        for (const std::size_t i : slice) a += g(i) / s.n[k];
-      const T c =
-          a_.over(a_.sum("sum of g x_hat", slice, [&](std::size_t i) { return g(i) * z[i]; }),
-                  sites_.count("n of the mean of g x_hat", s.n[k]));
+        for (const std::size_t i : summed) a += g(i) / s.n[k];
+      T c = a_.over(a_.sum("sum of g x_hat", summed, [&](std::size_t i) { return g(i) * z[i]; }),
+                    sites_.count("n of the mean of g x_hat", s.n[k]));
+      a *= shards;
+      c *= shards;
       for (std::size_t place = 0; place < slice.size(); ++place) {
         const std::size_t i = slice[place];
         const bool counts = !s.masked || sites_.mask("mask in grad_x", s.counts[k][place]);
         T inner = g(i);
-        if (counts)
+        if (counts && !is_detached)
           inner = (inner - (centred ? sites_.term("mean of g", a) : a)) -
                   sites_.factor("x_hat in grad_x", z[i]) * sites_.term("mean of g x_hat", c);
         grad_x[i] = inner * sites_.factor("rstd in grad_x", scale[k]);
@@ -418,6 +513,8 @@ class PlainNormStep {
 
   void finish(const std::string& name) {
     const bool required = name == "y" || name.starts_with("grad_");
+    if (required && columns_ < shape_.d_model && out_[name].size() % shape_.d_model == 0)
+      clear_columns_from(columns_, shape_, out_[name]);
     write_rows(name, shape_, out_[name], sites_, required || nan_in_statistics_);
   }
 
@@ -433,6 +530,13 @@ class PlainNormStep {
   std::map<std::string, std::vector<T>, std::less<>> others_;
   std::vector<bool> valid_;
   bool affine_ = false, scalar_gamma_ = false, sum_not_mean_ = false, grad_x_is_delayed_ = false;
+  /// Errors that are injected: the element of gamma or beta is chosen by the number of the row.
+  bool gamma_by_row_ = false, beta_by_row_ = false;
+  /// The number of columns that are read and written. It is smaller than d_model if an error is
+  /// injected: the blocks of the implementation are smaller than the row. Then `n_counts_columns_`
+  /// says whether sums are divided by the number of these columns.
+  std::size_t columns_ = 0;
+  bool n_counts_columns_ = false;
   bool nan_in_statistics_ = true;    ///< whether a statistic is NaN in some case
   std::size_t n_of_statistics_ = 0;  ///< the number by which the current sums are divided
   bool uses_rstd_ = false;           ///< whether x is normalized by rstd of the current slices

@@ -7,7 +7,7 @@
 
 #include "ref/numeric/any_order_error.hpp"
 
-#include "verification/golden/plain/plain_slices.hpp"
+#include "verification/golden/plain/plain_arithmetic.hpp"
 
 /// Correct formulas of the variance, in addition to the usual mean of squared distances from the
 /// mean.

@@ -104,7 +104,7 @@ class PlainVocabulary {
     gradients.erase("grad_head.weight");
     Numbers<T>& both = gradients.at("grad_" + name_);
     const MutationOperator op =
-        sites_.any("both gradients of the tied weight",
+        sites_.any("gradients of the tied weight",
                    {MutationOperator::forget_first, MutationOperator::forget_last});
     const bool scaled = in_.config.scaled_embedding &&
                         sites_.any("sqrt(D) on the head's gradient", {MutationOperator::insert}) ==

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "verification/golden/reports/golden_report.hpp"
+#include "verification/golden/reports/report_lines.hpp"
 #include "verification/support/report/json_number.hpp"
 #include "verification/support/report/text.hpp"
 

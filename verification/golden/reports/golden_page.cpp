@@ -8,6 +8,8 @@
 #include <utility>
 #include <variant>
 
+#include "verification/golden/reports/golden_document.hpp"
+#include "verification/golden/reports/report_lines.hpp"
 #include "verification/support/report/heat_map.hpp"
 #include "verification/support/report/html.hpp"
 #include "verification/support/report/text.hpp"

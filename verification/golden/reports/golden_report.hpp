@@ -10,7 +10,6 @@
 #include "verification/golden/certify/corpus_version.hpp"
 #include "verification/golden/gate/check.hpp"
 #include "verification/support/report/checks.hpp"
-#include "verification/support/report/document.hpp"
 
 namespace normproof::verification::golden::reports {
 
@@ -19,6 +18,11 @@ namespace normproof::verification::golden::reports {
 /// - xpass: the case is on that list, but it passed.
 /// - declined: the candidate does not support the case, whether or not it is on the list.
 enum class Outcome { passed, failed, xfail, xpass, declined };
+
+/// Whether a case with this outcome makes the report fail.
+inline bool is_failure(Outcome outcome) {
+  return outcome == Outcome::failed || outcome == Outcome::xpass;
+}
 
 /// How the results of cases are reported, and which conditions the whole run must satisfy.
 struct ReportSettings {
@@ -77,47 +81,8 @@ struct GoldenReport {
 /// Throws    FileError naming the list and the line if a glob matches no case of the corpus
 GoldenReport golden_report(std::vector<gate::CaseResult> results, const ReportSettings& settings);
 
-/// Returns one line per layer. It names the wrong formula that agrees with the most failed cases of
-/// the layer. If several formulas agree with equally many cases, the line names the one that agrees
-/// with the most outputs.
-std::vector<std::string> diagnosis_lines(const GoldenReport& report);
-
-/// Returns lines with the version of the corpus. If the corpus is older than the one that this
-/// program makes, the lines contain a warning.
-std::vector<std::string> corpus_lines(const GoldenReport& report);
-
-/// Returns one line for each layer with declined cases: the number of declined cases, and the first
-/// of them with the candidate's reason.
-std::vector<std::string> declined_lines(const GoldenReport& report);
-
-/// Returns one line for each layer with elements of which its cases ask nothing, because zeros
-/// would be within the bounds of any correct implementation. Such elements do not affect the
-/// verdict.
-std::vector<std::string> unasked_lines(const GoldenReport& report);
-
-/// Returns one line for each layer with outputs that were stored with more digits than the dtype of
-/// the case has. Such outputs do not affect the verdict.
-std::vector<std::string> note_lines(const GoldenReport& report);
-
-/// Returns a document with the metrics of every output by layer and dtype, and each failure with
-/// the command to reproduce it. The last line is the sentence that GoldenReport::summary returns.
-support::report::Document golden_document(const GoldenReport& report);
-
-/// Whether a case failed, but one rounding of its inputs may move each failed output as far. The
-/// reports list such failures last, because a user can rarely mend them.
-bool is_within_input_rounding(const CheckedCase& c);
-
-/// Returns a document for the page on which a CI service shows the result of a job. The heading is
-/// the sentence that GoldenReport::summary returns. The metrics and the failures follow. The
-/// heading comes first because the service may truncate the document at the end.
-support::report::Document golden_job_summary(const GoldenReport& report);
-
 /// Returns one check per case, with a finding for each failed output. If fewer cases were judged
 /// than required, a further check fails and says so.
 support::report::Checks golden_checks(const GoldenReport& report);
-
-/// Describes a failed output with all its metrics, for example "y at [0, 3]: got -0.25, exact
-/// -0.75, bound 5.1e-07 (ratio 980000); 3 of 112 elements".
-std::string failure_text(const gate::TensorResult& tensor);
 
 }  // namespace normproof::verification::golden::reports

@@ -134,26 +134,26 @@ def test_decoding_all_new_tokens_at_once_passes():
     assert report and len(report.results) >= 5 and not report.declined
 
 
-AHEAD, BEHIND = "with the oldest row behind the newest", "with the newest row before the oldest"
+AHEAD, BEHIND = "the oldest row moved to the end", "the newest row moved to the beginning"
 
 
-OF_ALL = "1/sqrt(d_k) of all keys that are kept: "
+OF_ALL = "all keys that are kept: "
 MISTAKES = [
     ("the embedding is not scaled", "factor sqrt(D) of the embedding: dropped"),
-    ("no causal mask", "causal mask of new tokens: dropped"),
-    ("a causal mask that sees one token ahead", "causal mask of new tokens: n + 1 for n"),
-    ("a causal mask laid at the first key", "causal mask of new tokens: taken for the other"),
+    ("no causal mask", "causal mask of new tokens: not applied"),
+    ("a causal mask that sees one token ahead", "causal mask of new tokens: one key too many is visible"),
+    ("a causal mask laid at the first key", "causal mask of new tokens: aligned at the first key instead of the last"),
     ("a ring that begins at its second entry", "order of past keys and values: " + AHEAD),
     ("a ring that begins at its last entry", "order of past keys and values: " + BEHIND),
     ("keys of a ring that begins at its second entry", "order of past keys: " + AHEAD),
     ("a ring is kept that begins at its second entry", "order of the cache: " + AHEAD),
-    ("the oldest entry is not read", "oldest row of the cache: dropped"),
-    ("the oldest entry is lost", "oldest row of the cache: dropped"),
-    ("new keys are scaled, and the query", "1/sqrt(d_k) of keys in the cache: though there is none"),
-    ("new keys are scaled, and no query", "1/sqrt(d_k) of keys in the cache: taken for the other"),
-    ("past keys are scaled again", "1/sqrt(d_k) of past keys: though there is none"),
-    ("past keys are taken for scaled", "1/sqrt(d_k) of past keys: dropped"),
-    ("keys are kept as they are scaled", OF_ALL + "though there is none")]
+    ("the oldest entry is not read", "oldest row of the cache: not read"),
+    ("the oldest entry is lost", "oldest row of the cache: not read"),
+    ("new keys are scaled, and the query", "keys in the cache: multiplied by 1/sqrt(d_k), as the query is"),
+    ("new keys are scaled, and no query", "keys in the cache: multiplied by 1/sqrt(d_k) in place of the query"),
+    ("past keys are scaled again", "past keys: multiplied by 1/sqrt(d_k) once more"),
+    ("past keys are taken for scaled", "past keys: divided by 1/sqrt(d_k)"),
+    ("keys are kept as they are scaled", OF_ALL + "multiplied by 1/sqrt(d_k)")]
 
 
 @pytest.mark.parametrize("mistake, named", MISTAKES)

@@ -39,9 +39,9 @@ TEST(BugMuseum, ReportsFoundAndMissedBugs) {
       "its last term'\n"
       "MISSED hidden (owner/project#7): missed by 3 cases; the largest share of a bound is "
       "0.25\n"
-      "1 of 2 exhibits found\n");
-  EXPECT_FALSE(are_all_bugs_found(visits));
-  EXPECT_TRUE(are_all_bugs_found({visits[0]}));
+      "1 of 2 exhibits found; 1 named rightly, 1 without a name, 0 named wrongly\n");
+  EXPECT_FALSE(are_bugs_found_and_named(visits));
+  EXPECT_TRUE(are_bugs_found_and_named({visits[0]}));
   const auto json = nlohmann::json::parse(known_bugs_json(visits, Tier::quick));
   EXPECT_EQ(json.at("found"), 1);
   EXPECT_EQ(json.at("exhibits").at(0).at("found_by"), "quick/softmax/odd-13x17-float32");
@@ -52,6 +52,15 @@ TEST(BugMuseum, ReportsFoundAndMissedBugs) {
             HasSubstr("| planted | owner/project#7 | softmax | any | a sum is short | odd "
                       "extents | quick/softmax/odd-13x17-float32 | a sum: without its last term |"),
             HasSubstr("1 of 2 exhibits found")));
+}
+
+TEST(BugMuseum, FailsIfAnyNameIsWrong) {
+  ExhibitResult visit = two_exhibit_results()[0];
+  visit.wrong_names = {"a product (quick/softmax/odd-13x17-float32)"};
+  EXPECT_FALSE(are_bugs_found_and_named({visit}));
+  EXPECT_THAT(known_bugs_text({visit}),
+              AllOf(HasSubstr("named 'WRONG: a product (quick/softmax/odd-13x17-float32)'"),
+                    EndsWith("0 named rightly, 0 without a name, 1 named wrongly\n")));
 }
 
 }  // namespace
@@ -72,7 +81,8 @@ TEST(BugMuseum, DocumentEqualsTheOutputOfTheProgram) {
   EXPECT_EQ(normproof::ref::io::read_text(markdown), document)
       << "normproof golden power --museum --markdown docs/generated/museum.md";
   const std::string last = outcome.out.substr(outcome.out.rfind('\n', outcome.out.size() - 2) + 1);
-  EXPECT_THAT(last, testing::MatchesRegex("[0-9]+ of [0-9]+ exhibits found\n"));
+  EXPECT_THAT(last, testing::MatchesRegex("[0-9]+ of [0-9]+ exhibits found; [0-9]+ named rightly, [0-9]+ "
+                                           "without a name, 0 named wrongly\n"));
   EXPECT_THAT(document, HasSubstr("\n" + last));
   EXPECT_EQ(outcome.status, outcome.out.find("\nMISSED ") == std::string::npos ? 0 : 1);
 }

@@ -57,43 +57,45 @@ TEST(AgreeingMutations, IncludeEveryMutationWhoseOutputsFail) {
   }
 }
 
+/// Returns the name of the mutation that agrees best with the outputs of a kernel with `mutation`.
+std::string first_name(const Case& c, const Mutation& mutation) {
+  const StoredCase stored = certified(c);
+  const auto found = search(stored, run_mutation(c, mutation)).found;
+  return found.empty() ? "" : found.front().diagnosis.what;
+}
+
 /// The mistakes that a reader of the report must recognize, each with the smallest row that shows
 /// it.
 TEST(AgreeingMutations, NameMistakesOfKernelsThatWorkByBlocks) {
-  const auto first_name = [](const Case& c, const Mutation& mutation) {
-    const StoredCase stored = certified(c);
-    const auto found = search(stored, run_mutation(c, mutation)).found;
-    return found.empty() ? "" : found.front().diagnosis.what;
-  };
   const Case norm = plain_recipe("layer_norm", {3, 40}, DType::float32).make(1);
   using enum MutationOperator;
   EXPECT_EQ(first_name(norm, {"terms of the statistics", first_32}),
-            "terms of the statistics: without what is past its first 32");
+            "statistics: sums over the first 32 elements of a row, divided by n");
   EXPECT_EQ(first_name(norm, {"terms and n of the statistics", first_32}),
-            "terms and n of the statistics: without what is past its first 32");
+            "statistics: of the first 32 elements of a row");
   EXPECT_EQ(first_name(norm, {"elements of gamma and beta", repeat_32}),
-            "elements of gamma and beta: repeated every 32");
+            "elements of gamma and beta: the first 32 elements repeated");
   EXPECT_EQ(first_name(norm, {"elements of gamma and beta", repeat_1}),
-            "elements of gamma and beta: with its first element for all");
+            "elements of gamma and beta: the first element used for all");
   EXPECT_EQ(first_name(plain_recipe("layer_norm", {3, 16}, DType::float32).make(1),
                        {"writing y", exchanged_columns}),
-            "writing y: with neighboring tiles of columns exchanged");
+            "writing y: neighboring tiles of columns exchanged");
   const Case tall = plain_recipe("layer_norm", {24, 3}, DType::float32).make(1);
   EXPECT_EQ(first_name(tall, {"rows of grad_gamma and grad_beta", partial_8}),
-            "rows of grad_gamma and grad_beta: without its last block of 8");
+            "grad_gamma and grad_beta: the last block of 8 rows is lost");
   EXPECT_EQ(first_name(plain_recipe("softmax", {3, 40}, DType::float32).make(1),
                        {"elements of a row", first_32}),
-            "elements of a row: without what is past its first 32");
+            "row: only its first 32 elements are read");
   EXPECT_EQ(first_name(plain_recipe("layer_norm", {3, 65}, DType::float32)
                            .x([](auto, double normal) { return 1 + normal; })
                            .make(1),
                        {"statistic", padded_power}),
-            "statistic: with the padding of the row to a power of two");
+            "statistic: with zeros that pad the row to a power of two");
 }
 
 TEST(AgreeingMutations, NameAnExponentialThatOverflows) {
   for (const auto& [op, site] :
-       {std::pair{"silu", "formula of the share"}, std::pair{"gelu_tanh", "every exponential"}}) {
+       {std::pair{"silu", "formula of s(x)"}, std::pair{"gelu_tanh", "every exponential"}}) {
     const Case c = plain_recipe(op, {2, 4}, DType::float32)
                        .x([](std::size_t i, double normal) { return i == 1 ? 100.0 : normal; })
                        .make(1);
@@ -102,8 +104,55 @@ TEST(AgreeingMutations, NameAnExponentialThatOverflows) {
     const auto found = search(stored, answer).found;
     ASSERT_THAT(found, Not(IsEmpty())) << op;
     EXPECT_EQ(found.front().diagnosis.what,
-              std::string(site) + ": by an exponential that overflows to NaN");
+              std::string(site) + ": with an exponential that overflows to NaN");
   }
+}
+
+TEST(AgreeingMutations, NameSumsThatAPassOverBlocksDoesNotRescale) {
+  using enum MutationOperator;
+  const std::string site = "sum of exponentials not rescaled when the maximum grows";
+  for (const char* op : {"softmax", "log_softmax", "log_sum_exp"}) {
+    const Case c = plain_recipe(op, {3, 40}, DType::float32).make(1);
+    EXPECT_EQ(first_name(c, {site, block_16}), site + ": in blocks of 16") << op;
+    EXPECT_EQ(first_name(c, {site, block_1}), site + ": element by element") << op;
+  }
+}
+
+TEST(AgreeingMutations, NameMistakesInStatisticsAndTheirGradients) {
+  using enum MutationOperator;
+  const Case norm = plain_recipe("layer_norm", {5, 40}, DType::float32).make(1);
+  for (const auto& [site, op, name] :
+       {std::tuple{"statistics in the backward", detached,
+                   "statistics: treated as constants in the backward pass"},
+        {"partial variances merged without delta^2", block_16,
+         "partial variances merged without delta^2: in blocks of 16"},
+        {"eps", added_to_inverse, "eps: added to the reciprocal root"},
+        {"means in grad_x of several shards", four_times,
+         "means in grad_x: summed over 4 shards instead of averaged"},
+        {"grad_gamma and grad_beta of several shards", twice,
+         "grad_gamma and grad_beta: summed over 2 shards instead of averaged"},
+        {"columns of x", first_32, "columns: only the first 32 are read and written"},
+        {"writing y", first_32, "writing y: only the first 32 columns"},
+        {"elements of gamma", by_row, "elements of gamma: the number of the row used as index"},
+        {"elements of gamma and beta", repeat_second,
+         "elements of gamma and beta: the second element used for all"}})
+    EXPECT_EQ(first_name(norm, {site, op}), name);
+  const Case tall = plain_recipe("layer_norm", {61, 3}, DType::float32).make(1);
+  EXPECT_EQ(
+      first_name(tall, {"consecutive rows of a program in grad_gamma and grad_beta", parts_2}),
+      "grad_gamma and grad_beta: the sum of the last of 2 programs is lost");
+  EXPECT_EQ(
+      first_name(tall, {"alternating rows of a program in grad_gamma and grad_beta", parts_4}),
+      "grad_gamma and grad_beta: of 4 programs that take rows in turn, the last sum is lost");
+}
+
+TEST(AgreeingMutations, NameNoMaskIfTheCaseHasNone) {
+  const Case c = plain_recipe("batch_norm", {5, 6}, DType::float32).make(1);
+  const StoredCase stored = certified(c);
+  const auto answer = run_mutation(c, {"statistics in the backward", MutationOperator::detached});
+  for (const AgreeingMutation& found : search(stored, answer).found)
+    EXPECT_EQ(found.diagnosis.what, "statistics: treated as constants in the backward pass");
+  EXPECT_THAT(search(stored, answer).found, Not(IsEmpty()));
 }
 
 TEST(AgreeingMutations, EndAtTheLimitAndSaySo) {

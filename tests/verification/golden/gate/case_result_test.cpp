@@ -28,6 +28,10 @@ TEST(Diagnosis, NamesWhatTheOutputsAgreeWith) {
           .what = "every element is 0", .kind = Diagnosis::Kind::answer, .outputs = {"y", "grad_x"}}
            .sentence()),
       "every element is 0: y, grad_x");
+  EXPECT_EQ(
+      (Diagnosis{.what = "eps_placement='floor'", .kind = Diagnosis::Kind::option, .outputs = {"y"}}
+           .sentence()),
+      "the answer is right for eps_placement='floor': y");
   EXPECT_EQ((Diagnosis{.what = "sums in float16", .kind = Diagnosis::Kind::bound, .share = 0.125}
                  .sentence()),
             "no farther off than sums in float16 may be (the largest error is 12 % of that)");
@@ -35,7 +39,7 @@ TEST(Diagnosis, NamesWhatTheOutputsAgreeWith) {
             "no farther off than sums in float16 may be");
   EXPECT_EQ(
       (Diagnosis{.what = "one pass", .kind = Diagnosis::Kind::bound, .bounded = false}.sentence()),
-      "one pass may answer anything here, in some elements");
+      "one pass may lose every digit of some elements here");
   EXPECT_EQ(
       (Diagnosis{.what = "wrong: y in the last row", .kind = Diagnosis::Kind::place}.sentence()),
       "wrong: y in the last row");

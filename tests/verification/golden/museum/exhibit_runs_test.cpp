@@ -17,6 +17,7 @@ namespace normproof::verification::golden::museum {
 namespace {
 
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
@@ -46,6 +47,9 @@ TEST(BugMuseumTour, FindsAndNamesABug) {
   EXPECT_THAT(visits[0].case_path, StartsWith("quick/scale_norm/"));
   EXPECT_THAT(visits[0].relation, IsEmpty());
   EXPECT_EQ(visits[0].named, "eps: dropped");
+  EXPECT_EQ(visits[0].diagnosed, kDiagnosedCases);
+  // "planted" is no exhibit of the museum, so that no name describes its bug.
+  EXPECT_THAT(visits[0].wrong_names, Not(IsEmpty()));
 }
 
 TEST(BugMuseumTour, FindsReadsOfUninitializedMemoryByARelation) {

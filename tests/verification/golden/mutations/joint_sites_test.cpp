@@ -8,6 +8,7 @@
 
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/gate/diagnose.hpp"
+#include "verification/golden/mutations/mistake_name.hpp"
 #include "verification/golden/plain/plain_layers.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/golden/recipes/corpus.hpp"
@@ -157,12 +158,12 @@ std::vector<CaseWithMistake> mistakes() {
       {"batch_norm",
        "",
        set_case_option("running_decay", "0.1"),
-       "every running statistic: as weight of the new value",
+       "every running statistic: its weight and that of the new value exchanged",
        {"running_mean", "running_variance"}},
       {"encoder_layer",
        "post_layer_norm",
        set_case_option("placement", "pre"),
-       "place of the norm: taken for the other",
+       "place of the norm: pre instead of post, or the reverse",
        {"attention.weights", "grad_x", "y"}},
       {"encoder_layer",
        "large_eps",
@@ -170,7 +171,7 @@ std::vector<CaseWithMistake> mistakes() {
        "norm: eps: dropped",
        {"grad_norm1.gamma", "grad_norm2.gamma", "grad_x", "y"}},
       mistake_in_scores(2, "1/sqrt(d_k), forward and backward: dropped"),
-      mistake_in_scores(std::sqrt(0.5), "d_k and d_model: taken for the other"),
+      mistake_in_scores(std::sqrt(0.5), "1/sqrt(d_k): with d_model instead of d_k"),
       {"encoder_layer",
        "eight_features",
        constant(kBiases, 0),
@@ -184,12 +185,12 @@ std::vector<CaseWithMistake> mistakes() {
       {"encoder_layer",
        "post_batch_norm",
        constant({"valid"}, 1),
-       "every mask: with padding",
+       "every mask: ignored",
        {"attention.weights", "grad_x", "norm1.running_mean", "norm2.running_variance", "y"}},
       {"encoder_layer",
        "dropout_post",
        set_case_option("dropout", "1e-300"),
-       "scale of every dropout: dropped",
+       "every dropout: not divided by 1 - p",
        {"grad_feed_forward.second.weight", "grad_x", "y"}},
       {"encoder_layer",
        "dropout_pre",
@@ -205,12 +206,12 @@ std::vector<CaseWithMistake> mistakes() {
          for (const std::string& mask : kMasks)
            change(c.inputs, mask, [](auto, double v) { return 1 - v; });
        },
-       "mask of every dropout: over the padding alone",
+       "mask of every dropout: inverted",
        {"grad_x", "y"}},
       {"encoder",
        "post_layer_norm",
        constant({"valid"}, 1),
-       "every mask: with padding",
+       "every mask: ignored",
        {"grad_head.bias", "logits", "loss"}},
       {"adam",
        "default_options",
@@ -262,7 +263,7 @@ TEST(JointMutationSites, DiagnosisNamesAMistakeInCodeOfAnotherStyle) {
         InjectedMistake{"encoder_layer", "post_layer_norm", {"norm1 and norm2", other}},
         InjectedMistake{
             "encoder_layer", "inference_dropout", {"every dropout in inference", insert}},
-        InjectedMistake{"encoder", "pre_layer_norm", {"norm behind the last layer", drop}},
+        InjectedMistake{"encoder", "pre_layer_norm", {"norm after the last layer", drop}},
         InjectedMistake{"encoder",
                         "post_layer_norm",
                         {"factor sqrt(D) of the embedding, forward and backward", insert}},
@@ -273,8 +274,7 @@ TEST(JointMutationSites, DiagnosisNamesAMistakeInCodeOfAnotherStyle) {
         stored, run_plain(stored.description.c, recipes::inputs_of(stored.description.c),
                           {.sum = Style::Sum::backwards, .divide = true}, sites));
     ASSERT_THAT(found, Not(IsEmpty())) << wrong.mutation.site;
-    EXPECT_EQ(found[0].what,
-              wrong.mutation.site + ": " + std::string(to_string(wrong.mutation.op)));
+    EXPECT_EQ(found[0].what, mistake_name(wrong.mutation));
   }
 }
 

@@ -75,6 +75,15 @@ TEST(MutationSites, ListEachOfferedMutationOnce) {
               ElementsAre(Mutation{"n", one_less}, Mutation{"n", one_more}, Mutation{"p", other}));
 }
 
+TEST(MutationSites, ListAMaskOnlyIfItExcludesSomething) {
+  Sites sites;
+  sites.list();
+  sites.mask("m", true);
+  EXPECT_TRUE(sites.seen().empty());
+  sites.mask("m", false);
+  EXPECT_THAT(sites.seen(), ElementsAre(Mutation{"m", ignore_mask}, Mutation{"m", invert_mask}));
+}
+
 TEST(MutationSites, HavePrefixedNamesInAPartOfAModel) {
   Sites sites({"part: t", negate});
   EXPECT_EQ(sites.term("t", 3.0), 3);
@@ -98,7 +107,7 @@ TEST(MutationSites, RoundToDigitsWithTiesToEven) {
 TEST(MutationOperators, HaveUniqueNames) {
   std::set<std::string_view> names;
   int count = 0;
-  for (int op = static_cast<int>(none); op <= static_cast<int>(reset); ++op, ++count)
+  for (int op = static_cast<int>(none); op <= static_cast<int>(last_operator); ++op, ++count)
     names.insert(to_string(static_cast<MutationOperator>(op)));
   EXPECT_EQ(names.size(), static_cast<std::size_t>(count));
 }

@@ -85,7 +85,7 @@ TEST(PlainAttention, MutationsOfTheKeyMaskChangeTheOutput) {
   EXPECT_THAT(run_and_get(c, "y", {"mask of the keys", Op::invert_mask}), ElementsAre(8, 8));
   EXPECT_THAT(run_and_get(c, "y", {"length of a sample", Op::one_more}), ElementsAre(6, 6));
   EXPECT_THAT(run_and_get(c, "y", {"length of a sample", Op::one_less}), ElementsAre(0, 0));
-  EXPECT_THAT(run_and_get(c, "y", {"scores of what is not seen", Op::zeroed}), ElementsAre(2, 2));
+  EXPECT_THAT(run_and_get(c, "y", {"scores of hidden keys", Op::zeroed}), ElementsAre(2, 2));
   c.inputs.back() = make_stored_tensor("valid", DType::boolean, {1, 2}, {0, 0});
   EXPECT_THAT(run_and_get(c, "y"), ElementsAre(0, 0));
   EXPECT_THAT(run_and_get(c, "y", {"a query that sees no key", Op::other}), ElementsAre(6, 6));

@@ -44,19 +44,17 @@ TEST(PlainCrossEntropy, MutationsOfTheMeanChangeTheLoss) {
   Case c = cross_entropy_case_of_two_rows();
   EXPECT_THAT(lost(c, "loss"), ElementsAre(DoubleEq(log2)));
   EXPECT_THAT(lost(c, "grad_logits"), ElementsAre(-0.25, 0.25, 0.25, -0.25));
-  EXPECT_THAT(lost(c, "loss", {"what the mean divides by", MutationOperator::drop}),
+  EXPECT_THAT(lost(c, "loss", {"divisor of the mean loss", MutationOperator::drop}),
               ElementsAre(DoubleEq(2 * log2)));
-  EXPECT_THAT(
-      lost(c, "grad_logits",
-           {"mean of the loss, the sum over shards for their mean", MutationOperator::twice}),
-      ElementsAre(-0.5, 0.5, 0.5, -0.5));
+  EXPECT_THAT(lost(c, "grad_logits", {"mean loss of several shards", MutationOperator::twice}),
+              ElementsAre(-0.5, 0.5, 0.5, -0.5));
   EXPECT_THAT(lost(c, "loss", {"logarithm of the sum", MutationOperator::other}),
               ElementsAre(DoubleEq(1)));
   EXPECT_THAT(lost(c, "grad_logits", {"target of a row", MutationOperator::other}),
               ElementsAre(0.25, -0.25, -0.25, 0.25));
   c.inputs.push_back(make_stored_tensor("valid", DType::boolean, {2}, {1, 0}));
   EXPECT_THAT(lost(c, "grad_logits"), ElementsAre(-0.5, 0.5, 0, 0));
-  EXPECT_THAT(lost(c, "loss", {"what the mean divides by", MutationOperator::insert}),
+  EXPECT_THAT(lost(c, "loss", {"divisor of the mean loss", MutationOperator::insert}),
               ElementsAre(DoubleEq(log2 / 2)));
   EXPECT_THAT(lost(c, "grad_logits", {"mask of the gradient", MutationOperator::ignore_mask}),
               ElementsAre(-0.5, 0.5, 0.5, -0.5));
@@ -66,7 +64,7 @@ TEST(PlainCrossEntropy, MutationsOfTheSmoothingChangeTheLoss) {
   Case c = cross_entropy_case_of_two_rows();
   ref::model::set_option(c.options, "label_smoothing", "0.5");
   EXPECT_THAT(lost(c, "grad_logits"), ElementsAre(-0.125, 0.125, 0.125, -0.125));
-  EXPECT_THAT(lost(c, "grad_logits", {"share of a class", MutationOperator::one_less}),
+  EXPECT_THAT(lost(c, "grad_logits", {"label smoothing of a class", MutationOperator::one_less}),
               ElementsAre(-0.125, 0.125, 0.125, -0.125));
   EXPECT_THAT(lost(c, "grad_logits", {"smoothing in the gradient", MutationOperator::drop}),
               ElementsAre(0, 0.25, 0.25, 0));

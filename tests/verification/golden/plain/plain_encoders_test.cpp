@@ -176,9 +176,9 @@ TEST(PlainEncoders, DropoutOfRateZeroOffersNoMutations) {
 TEST(PlainEncoders, LossIsDividedByTheSumOfTheWeights) {
   const Case c = case_of("encoder", "post_layer_norm");
   const double whole = find_tensor_values(
-      run_with(c, {"sum of the class weights as divisor", MutationOperator::drop}), "loss")[0];
+      run_with(c, {"divisor of the weighted mean loss", MutationOperator::drop}), "loss")[0];
   const double by_count = find_tensor_values(
-      run_with(c, {"sum of the class weights as divisor", MutationOperator::other}), "loss")[0];
+      run_with(c, {"divisor of the weighted mean loss", MutationOperator::other}), "loss")[0];
   EXPECT_EQ(by_count, whole / 2);  // there are two sentences
   EXPECT_NE(find_tensor_values(run_with(c), "loss")[0], by_count);
 }

@@ -87,9 +87,9 @@ TEST(PlainFunctions, MutationsOfAGateChangeTheOutput) {
   };
   EXPECT_THAT(y({}), ElementsAre(0, -1600));
   EXPECT_THAT(y({"gate", MutationOperator::drop}), ElementsAre(0, 40));
-  EXPECT_THAT(y({"operand that passes the activation", MutationOperator::other}),
+  EXPECT_THAT(y({"operand of the activation", MutationOperator::other}),
               ElementsAre(0, DoubleEq(40 * -40 * std::exp(-40.0))));
-  EXPECT_THAT(y({"argument of the share", MutationOperator::other}),
+  EXPECT_THAT(y({"argument of s(x)", MutationOperator::other}),
               ElementsAre(0, DoubleEq(-1600 * std::exp(-40.0))));
   const auto gradient = [&](const char* name, const Mutation& mutation) {
     return find_tensor_values(run(c, mutation), name);
@@ -107,7 +107,7 @@ TEST(PlainFunctions, SigmoidThatDividesInfinityByInfinityIsNaN) {
       plain_recipe("silu", {1, 2}, DType::float32).x([](auto, double) { return 100.0; }).make(1);
   EXPECT_THAT(find_tensor_values(run(c), "y"), ElementsAre(100, 100));
   EXPECT_TRUE(std::isnan(
-      find_tensor_values(run(c, {"formula of the share", MutationOperator::overflowing}), "y")[0]));
+      find_tensor_values(run(c, {"formula of s(x)", MutationOperator::overflowing}), "y")[0]));
 }
 
 TEST(PlainFunctions, MutationToFloat32ConstantsCausesErrorsOfTheirRounding) {

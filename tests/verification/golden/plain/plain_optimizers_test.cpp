@@ -43,7 +43,7 @@ TEST(PlainOptimizers, EveryStyleReturnsAllOutputsAndPassesTheGate) {
 TEST(PlainOptimizers, AGradientSummedOverShardsCountsSoManyTimes) {
   const Case c = find_optimizer_case("sgd", "random");
   const auto parameter = [&](MutationOperator op) {
-    const Mutation mutation{"gradient, the sum over shards for their mean", op};
+    const Mutation mutation{"gradients of several shards", op};
     return find_tensor_values(steps_with(c, mutation), "parameter")[0];
   };
   const double once = parameter(MutationOperator::none), twice = parameter(MutationOperator::twice);

@@ -75,9 +75,9 @@ TEST(PlainTransformers, MutationsOfWholeModelsAreOfferedAndRejected) {
         {"loss: what the mean divides by", insert},
         {"loss: mask of the loss", ignore_mask},
         {"bias of head", drop},
-        {"both gradients of the tied weight", forget_first},
-        {"both gradients of the tied weight", forget_last},
-        {"norm behind the last layer", drop},
+        {"gradients of the tied weight", forget_first},
+        {"gradients of the tied weight", forget_last},
+        {"norm after the last layer", drop},
         {"encoder: norm behind the last layer", drop},
         {"factor sqrt(D) of the embedding", drop},
         {"encoder: factor sqrt(D) of the embedding", drop},
@@ -95,9 +95,9 @@ TEST(PlainTransformers, MutationsOfWholeModelsAreOfferedAndRejected) {
        {{"causal mask", drop},
         {"targets", one_more},
         {"targets", one_less},
-        {"both gradients of the tied weight", forget_first},
+        {"gradients of the tied weight", forget_first},
         {"loss: smoothing of ignored rows", insert},
-        {"norm behind the last layer", drop},
+        {"norm after the last layer", drop},
         {"factor sqrt(D) of the embedding", drop},
         {"factor sqrt(D) of the embedding", square},
         {"factor sqrt(D) of the embedding", half_precision},
@@ -184,7 +184,7 @@ TEST(PlainTransformers, MutationsOfTheLossChangeNoLogit) {
 TEST(PlainTransformers, TiedWeightSumsTwoGradients) {
   const Case c = find_transformer_case("language_model", "tied_pre_layer_norm");
   for (const MutationOperator op : {MutationOperator::forget_first, MutationOperator::forget_last})
-    EXPECT_EQ(changed_model_outputs(c, {"both gradients of the tied weight", op}),
+    EXPECT_EQ(changed_model_outputs(c, {"gradients of the tied weight", op}),
               std::vector<std::string>{"grad_embedding.weight"});
 }
 

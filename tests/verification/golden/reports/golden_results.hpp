@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "verification/cli/golden/golden_check.hpp"
+#include "verification/golden/reports/golden_document.hpp"
 #include "verification/golden/reports/golden_report.hpp"
+#include "verification/support/report/markdown.hpp"
+#include "verification/support/report/terminal.hpp"
 
 namespace normproof::tests::verification::golden::reports {
 
@@ -87,6 +90,16 @@ inline judged::GoldenReport golden_sample_report() {
                         golden_result_with_problem("q/c_crashes"), golden_result("q/d_known", 1),
                         golden_result("q/e_mended", 0), golden_declined_result("q/f_declined")},
                        golden_check_command(), "q/d_known\nq/e_*\nq/f_*\n");
+}
+
+/// Returns the report as it is printed on a terminal.
+inline std::string text_of(const judged::GoldenReport& report) {
+  return normproof::verification::support::report::terminal_text(judged::golden_document(report));
+}
+
+/// Returns the page of a job.
+inline std::string render_markdown(const judged::GoldenReport& report) {
+  return normproof::verification::support::report::markdown(judged::golden_job_summary(report));
 }
 
 }  // namespace normproof::tests::verification::golden::reports

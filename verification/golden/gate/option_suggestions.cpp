@@ -1,0 +1,138 @@
+#include "verification/golden/gate/option_suggestions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "ref/model/option_choices.hpp"
+#include "ref/numeric/errors.hpp"
+#include "verification/golden/corpus/arithmetic.hpp"
+#include "verification/golden/corpus/kind.hpp"
+#include "verification/golden/gate/gradient_case.hpp"
+#include "verification/golden/plain/plain_layers.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
+#include "verification/golden/tolerance/cast_order.hpp"
+
+namespace normproof::verification::golden::gate {
+
+namespace {
+
+/// Whether the answer is near the outputs of the plain implementation of the case. It costs less
+/// than the exact values of the case.
+bool is_near_plain_outputs(const Case& c, const std::vector<StoredTensor>& answer,
+                           const std::vector<std::string>& outputs) {
+  constexpr double kMaxError = 0.01;
+  mutations::Sites sites;
+  const std::vector<StoredTensor> plain = plain::run_plain(c, recipes::inputs_of(c), {}, sites);
+  return std::ranges::all_of(outputs, [&](const std::string& name) {
+    const StoredTensor* const own = corpus::find(plain, name);
+    const StoredTensor* const given = corpus::find(answer, name);
+    if (own == nullptr || given == nullptr || own->shape != given->shape) return false;
+    const std::vector<double> right = ref::io::widen(*own), got = ref::io::widen(*given);
+    double largest = 0;
+    for (const double v : right)
+      if (std::isfinite(v)) largest = std::max(largest, std::fabs(v));
+    for (std::size_t i = 0; i < right.size(); ++i)
+      if (std::isfinite(right[i]) && !(std::fabs(got[i] - right[i]) <= kMaxError * largest))
+        return false;
+    return true;
+  });
+}
+
+/// Returns a case without its expected values, in which an option has another value.
+Case with_option(const Case& c, const std::string& name, const std::string& value) {
+  Case other = c;
+  ref::model::set_option(other.options, name, value);
+  return other;
+}
+
+/// Whether all outputs are right if the option `name` has this value.
+bool is_right_for(const StoredCase& stored, const std::string& name, const std::string& value,
+                  const std::vector<StoredTensor>& answer, const std::vector<std::string>& outputs,
+                  CheckOptions options) {
+  try {
+    if (!is_near_plain_outputs(with_option(with_every_gradient(stored), name, value), answer,
+                               outputs))
+      return false;
+    const StoredCase other = certify::certify_case(with_option(stored.description.c, name, value));
+    options.outputs = outputs;
+    return passes_fully_judged(check_case(other, answer, options));
+  } catch (const ref::numeric::ContractError&) {  // the option does not fit the inputs
+    return false;
+  } catch (const ref::numeric::UsageError&) {
+    return false;
+  } catch (const ref::numeric::FileError&) {
+    return false;
+  }
+}
+
+std::vector<Diagnosis> suggestion(std::string what, const std::vector<std::string>& outputs) {
+  return {{.what = std::move(what), .kind = Diagnosis::Kind::option, .outputs = outputs}};
+}
+
+/// Whether the tensor has a number other than 0 that is subnormal, or whose square is.
+bool has_tiny_numbers(const StoredTensor& tensor) {
+  if (!ref::io::is_float(tensor.dtype)) return false;
+  const double least =
+      ref::numeric::float_format_info(corpus::storage_format(tensor.dtype)).smallest_normal;
+  constexpr double kMargin = 0x1p10;
+  return std::ranges::any_of(ref::io::widen(tensor), [&](double v) {
+    return v != 0 && std::fabs(v) < kMargin * std::sqrt(least);
+  });
+}
+
+/// Whether the outputs pass if the candidate declares that it flushes subnormal numbers.
+bool passes_with_flushing(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                          const std::vector<std::string>& outputs, CheckOptions options) {
+  const Case& c = stored.description.c;
+  if (options.flush_subnormals || (std::ranges::none_of(c.inputs, has_tiny_numbers) &&
+                                   std::ranges::none_of(stored.expected, has_tiny_numbers)))
+    return false;
+  options.outputs = outputs;
+  options.flush_subnormals = true;
+  return passes_fully_judged(check_case(stored, answer, options));
+}
+
+/// Whether the outputs of a norm of 16 bits pass if the candidate declares that it rounds x_hat
+/// before it multiplies by gamma. Such a rounding spoils y.
+bool passes_with_early_cast(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                            const CaseResult& result, CheckOptions options) {
+  const Case& c = stored.description.c;
+  const bool is_norm = corpus::is_layer(c) ||
+                       corpus::has_operation<ref::model::AddLayerNormOptions>(c) ||
+                       corpus::has_operation<ref::model::AddRMSNormOptions>(c);
+  const bool is_y_wrong = std::ranges::any_of(
+      result.tensors, [](const TensorResult& t) { return t.name == "y" && !t.passed(); });
+  if (!is_norm || !is_y_wrong || ref::io::item_size(c.dtype) != 2 ||
+      options.cast_order != tolerance::CastOrder::after_gamma)
+    return false;
+  options.outputs = output_names(result);
+  options.cast_order = tolerance::CastOrder::before_gamma;
+  return passes_fully_judged(check_case(stored, answer, options));
+}
+
+}  // namespace
+
+std::vector<Diagnosis> suggest_options(const StoredCase& stored,
+                                       const std::vector<StoredTensor>& answer,
+                                       const CaseResult& result, const CheckOptions& options) {
+  const Case& c = stored.description.c;
+  const std::vector<std::string> outputs = output_names(result);
+  if (passes_with_flushing(stored, answer, outputs, options))
+    return suggestion("flush_subnormals=True", outputs);
+  if (passes_with_early_cast(stored, answer, result, options))
+    return suggestion("cast_order='before_gamma'", outputs);
+  if (!corpus::is_layer(c) && !corpus::is_function(c)) return {};
+  for (const ref::model::OptionChoices& option : ref::model::list_option_choices(c.options))
+    for (const std::string& value : option.others)
+      if (is_right_for(stored, option.name, value, answer, outputs, options))
+        return suggestion(
+            option.is_flag ? fmt::format("{}={}", option.name, value == "true" ? "True" : "False")
+                           : fmt::format("{}='{}'", option.name, value),
+            outputs);
+  return {};
+}
+
+}  // namespace normproof::verification::golden::gate

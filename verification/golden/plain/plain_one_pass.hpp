@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "verification/golden/plain/plain_blocks.hpp"
+
+/// Softmax in one pass over blocks: the sum of exponentials is rescaled whenever the maximum grows.
+/// The errors that can be injected keep an old sum, or an old weighted sum of values.
+namespace normproof::verification::golden::plain {
+
+/// The sites of these errors.
+inline constexpr const char* kNotRescaledSum =
+    "sum of exponentials not rescaled when the maximum grows";
+inline constexpr const char* kNotRescaledValues =
+    "sum of values not rescaled when the maximum grows";
+inline constexpr const char* kNotRescaledSums =
+    "sums of exponentials and values not rescaled when the maximum grows";
+
+/// Returns the lengths of blocks for which these errors change a sum: the first block does not have
+/// the first maximum of the `count` elements.
+template <class F>
+BlockLengths lengths_before_maximum(std::size_t count, F element) {
+  std::size_t largest = 0;
+  for (std::size_t k = 1; k < count; ++k)
+    if (element(largest) < element(k)) largest = k;
+  return {.end = largest + 1};
+}
+
+/// Returns, for each of `count` elements, the largest element of its block of `length` elements and
+/// of the blocks before it.
+template <class F>
+auto running_maxima(std::size_t count, std::size_t length, F element) {
+  std::vector<decltype(element(std::size_t{0}))> maxima;
+  maxima.reserve(count);
+  for (std::size_t begin = 0; begin < count; begin += length) {
+    auto largest = begin == 0 ? element(0) : maxima.back();
+    const std::size_t end = begin + length < count ? begin + length : count;
+    for (std::size_t k = begin; k < end; ++k)
+      if (largest < element(k)) largest = element(k);
+    maxima.insert(maxima.end(), end - begin, largest);
+  }
+  return maxima;
+}
+
+}  // namespace normproof::verification::golden::plain
