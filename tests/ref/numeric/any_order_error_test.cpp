@@ -254,6 +254,7 @@ std::vector<T> variance_and_rstd(const std::vector<T>& x,
   const T count = static_cast<T>(static_cast<double>(x.size()));
   const T mean = sum(x) / count;
   std::vector<T> squares;
+  squares.reserve(x.size());
   for (const T& element : x) squares.push_back((element - mean) * (element - mean));
   T variance = sum(squares) / count;
   tighten_variance(variance, mean, x.size(), [&](std::size_t i) { return x[i]; });

@@ -188,8 +188,8 @@ void GoldenSensitivityCommand::add(CLI::App& app) {
   reports.add(app);
   set_footer(
       app,
-      R"(The certified values of a case take the place of a candidate's outputs. docs/generated/sensitivity.md
-is the report of the quick tier.
+      R"(The certified values of a case take the place of a candidate's outputs.
+docs/generated/sensitivity.md is the report of the quick tier.
 
 Examples:
   normproof golden sensitivity --golden verification/golden/data

@@ -18,7 +18,7 @@ class PlainNormLayers : public PlainNormStep<T> {
   void operator()(const model::NoneOptions&) {
     x_hat_ = x_;
     store("y", x_);
-    store("grad_x", dy_);
+    if (!dy_.empty()) store("grad_x", dy_);
   }
   void operator()(const model::LayerNormOptions& o) {
     add_one_to_gamma(o.zero_centred_gamma);

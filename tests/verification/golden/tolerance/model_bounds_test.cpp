@@ -35,8 +35,10 @@ std::vector<Style> correct_styles() {
 std::vector<StoredCase> read_models(const std::string& glob) {
   const std::filesystem::path folder =
       std::string(NORMPROOF_SOURCE_DIR) + "/verification/golden/data";
+  const auto descriptions = certify::list_corpus(folder, glob);
   std::vector<StoredCase> cases;
-  for (const auto& description : certify::list_corpus(folder, glob))
+  cases.reserve(descriptions.size());
+  for (const auto& description : descriptions)
     cases.push_back(certify::read_case(folder, description));
   return cases;
 }
