@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-# What is measured, by name: the shape of x, and the arguments of judge.
+# The measurements by name: the shape of x, and the arguments of judge.
 SIZES = {"10^6 elements, whole": ((1000, 1000), {}),
          "10^7 elements, rows=64": ((2441, 4096), {"rows": 64, "seed": 1}),
          "10^8 elements, rows=64": ((24414, 4096), {"rows": 64, "seed": 1})}
