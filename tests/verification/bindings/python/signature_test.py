@@ -42,6 +42,13 @@ def test_a_function_without_a_signature_needs_the_order_of_its_arguments():
     assert bound(max, arguments=["x", "gamma"]) == {"x": "x", "gamma": "gamma"}
 
 
+def test_an_optional_parameter_of_a_tensor_that_is_passed_already_keeps_its_default():
+    def kernel(x, weight, bias, eps, scale=1, g=None):
+        assert scale == 1 and g is None
+        return kernels.layer_norm(x, weight, bias, eps)
+    assert normproof.check(kernel, "layer_norm", only="random*")
+
+
 def test_a_wrong_mapping_of_arguments_fails():
     def positional(a, b, c, d, /):
         return kernels.layer_norm(a, b, c, d)

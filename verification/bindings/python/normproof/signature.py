@@ -196,7 +196,7 @@ def read_signature(fn: Callable[..., Any], op: str, known: Collection[str], deri
 def _arguments_by_name(parameters: Mapping[str, inspect.Parameter], sources: dict[str, Any], title: str, op: str,
                        known: Collection[str], constructor: bool) -> list[Argument]:
     """Returns the arguments for the named parameters. Removes from `sources` the entries that it used."""
-    arguments, first = [], True
+    arguments, first = list[Argument](), True
     for name, parameter in parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
@@ -213,6 +213,9 @@ def _arguments_by_name(parameters: Mapping[str, inspect.Parameter], sources: dic
                 source = OutputBuffer(_main_output(known))
             elif source is None and first and not constructor and "x" in known and not is_keyword:
                 source = "x"
+            if not required and isinstance(source, str) and source in known and source != "gate" and (
+                    source in [one.source for one in arguments]):
+                continue  # its tensor is passed already, so that this is something else
         first = first and isinstance(source, OutputBuffer)
         if source is None:
             if not required:
