@@ -98,6 +98,10 @@ REASONS = (
            "scores are all NaN. With a mask it returns NaN.", "torch", ("attention",), predicate=returns_zero_for_nan),
     Reason("masked_row", FINDING, "A row whose elements are all masked is 0. PyTorch and JAX return NaN.",
            ops=("softmax", "log_sum_exp"), predicate=lambda failure: has_trait("valid:empty_row")(failure) and holds("numpy")(failure)),
+    Reason("torch_ignored_rows", FINDING, "The gradient of a row that takes no part in the loss is 0. In PyTorch it is NaN if the "
+           "logits of the row have a NaN or an infinity.", "torch", ("cross_entropy",), predicate=lambda failure: (
+               has_special_input(failure) and holds("numpy")(failure) and is_all_nan(failure)
+               and failed_outputs(failure) == {"grad_logits"} and {tensor["exact"] for tensor in failure["tensors"]} <= {"0.0", "0"})),
     Reason("torch_square_overflows", FINDING, "PyTorch squares x before it subtracts the mean, so that y is NaN for |x| above "
            "1.8e19 in float32. NumPy passes.", "torch", CENTERED,
            predicate=lambda failure: has_trait("x:square_overflows")(failure) and holds("numpy")(failure) and is_all_nan(failure)),
