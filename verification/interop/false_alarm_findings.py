@@ -115,6 +115,9 @@ REASONS = (
     Reason("optax_square_overflows", FINDING, "optax squares the gradient before it multiplies by 1 - beta2, which overflows. It "
            "passes if it computes in float64.", "jax", ("adam", "adamw"), ("float32",),
            lambda failure: holds("wider")(failure) and "inf" in {tensor["got"] for tensor in failure["tensors"]}),
+    Reason("jax_masked_query", FINDING, "`jax.nn.dot_product_attention` returns the mean of all values for a query whose keys are "
+           "all masked. The output is 0.", "jax", ("attention",),
+           predicate=lambda failure: has_trait("valid:empty_row")(failure) and holds("numpy")(failure)),
     Reason("jax_attention", FINDING, "`jax.nn.dot_product_attention` computes its softmax in float32, even in float64.",
            "jax", ("attention",), ("float64",), holds("numpy")),
     Reason("jax_attention_16_bits", FINDING, "`jax.nn.dot_product_attention` rounds the weights to 16 bits. It passes if it "

@@ -130,6 +130,8 @@ def failure_of(**fields):
       "tensors": [{"name": "y", "got": "1.0"}]}, None),
     ({"op": "rms_norm", "traits": ["x:cube_of_rstd_underflows"], "evidence": {"numpy": "passed"},
       "tensors": [{"name": "grad_x", "got": "1.0"}]}, "rsqrt_derivative"),
+    ({"implementation": "jax", "op": "attention", "traits": ["valid:empty_row"], "evidence": {"numpy": "passed"}}, "jax_masked_query"),
+    ({"implementation": "jax", "op": "attention", "traits": [], "evidence": {"numpy": "passed"}}, None),
     ({"op": "cross_entropy", "traits": ["logits:special"], "evidence": {"numpy": "passed"},
       "tensors": [{"name": "grad_logits", "got": "nan", "exact": "0.0"}]}, "torch_ignored_rows"),
     ({"op": "cross_entropy", "traits": ["logits:special"], "evidence": {"numpy": "passed"},
