@@ -98,6 +98,10 @@ REASONS = (
            "scores are all NaN. With a mask it returns NaN.", "torch", ("attention",), predicate=returns_zero_for_nan),
     Reason("masked_row", FINDING, "A row whose elements are all masked is 0. PyTorch and JAX return NaN.",
            ops=("softmax", "log_sum_exp"), predicate=lambda failure: has_trait("valid:empty_row")(failure) and holds("numpy")(failure)),
+    Reason("torch_ignored_rows", FINDING, "The gradient of a row that takes no part in the loss is 0. In PyTorch it is NaN if the "
+           "logits of the row have a NaN or an infinity.", "torch", ("cross_entropy",), predicate=lambda failure: (
+               has_special_input(failure) and holds("numpy")(failure) and is_all_nan(failure)
+               and failed_outputs(failure) == {"grad_logits"} and {tensor["exact"] for tensor in failure["tensors"]} <= {"0.0", "0"})),
     Reason("torch_square_overflows", FINDING, "PyTorch squares x before it subtracts the mean, so that y is NaN for |x| above "
            "1.8e19 in float32. NumPy passes.", "torch", CENTERED,
            predicate=lambda failure: has_trait("x:square_overflows")(failure) and holds("numpy")(failure) and is_all_nan(failure)),
@@ -111,6 +115,9 @@ REASONS = (
     Reason("optax_square_overflows", FINDING, "optax squares the gradient before it multiplies by 1 - beta2, which overflows. It "
            "passes if it computes in float64.", "jax", ("adam", "adamw"), ("float32",),
            lambda failure: holds("wider")(failure) and "inf" in {tensor["got"] for tensor in failure["tensors"]}),
+    Reason("jax_masked_query", FINDING, "`jax.nn.dot_product_attention` returns the mean of all values for a query whose keys are "
+           "all masked. The output is 0.", "jax", ("attention",),
+           predicate=lambda failure: has_trait("valid:empty_row")(failure) and holds("numpy")(failure)),
     Reason("jax_attention", FINDING, "`jax.nn.dot_product_attention` computes its softmax in float32, even in float64.",
            "jax", ("attention",), ("float64",), holds("numpy")),
     Reason("jax_attention_16_bits", FINDING, "`jax.nn.dot_product_attention` rounds the weights to 16 bits. It passes if it "

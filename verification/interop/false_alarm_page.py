@@ -33,7 +33,7 @@ def paragraph(text, width=100):
 def facts(results):
     rows = [(TITLES[result["implementation"]], result["version"], result["python"], result["date"],
              f"`verification/interop/false_alarms {result['implementation']} --questions {result['count']} "
-             f"--seed {result['seed']}`") for result in results]
+             f"--seed {result['seed']}" + "".join(f" --op {op}" for op in result.get("ops", ())) + "`") for result in results]
     first = results[0]
     return [*table(("implementation", "version", "Python", "date", "command"), rows), "",
             *paragraph(f"The processor is {first['machine']}. The version of normproof is {first['normproof']}.")]

@@ -108,6 +108,7 @@ class Study:
         After each operation, save(result) receives what is known so far.
         """
         result = {"implementation": self.name, "version": framework_version(self.name), "seed": self.seed, "count": count,
+                  "ops": list(ops),
                   "python": platform.python_version(), "machine": machine(),
                   "normproof": f"{normproof.__version__}, corpus {normproof.corpus_version}",
                   "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
