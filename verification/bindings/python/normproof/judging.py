@@ -169,7 +169,9 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
         result, copy = run(invocation)
     report = Report(corpus, invocation, op, [], call, inputs)
     report.add(result)
-    notes = [*dtype_notes, *missing_tensors(invocation), *([f"rows whose target is {IGNORED_TARGET} take no part"] if ignores_targets else [])]
+    notes = [*dtype_notes, *missing_tensors(invocation)]
+    if ignores_targets:
+        notes.append(f"rows whose target is {IGNORED_TARGET} take no part")
     if repeat > 1:
         size = inputs["x"].data.size
         notes.append(f"the rows {repeat:,} times, {repeat * size:,} elements: copy {copy + 1:,} is judged, "
@@ -190,7 +192,8 @@ def missing_tensors(invocation: Invocation) -> list[str]:
     return [f"{name} was not given: {words[name]}" for name in invocation.neutral_names]
 
 
-def describe_user_indices(shape: tuple[int, ...], layout: Layout, result: CaseResult, chosen: Sequence[int] | None) -> list[str]:
+def describe_user_indices(shape: tuple[int, ...], layout: Layout, result: CaseResult,
+                          chosen: Sequence[int] | None) -> list[str]:
     """Returns a remark about each failed element whose index in the user's tensor differs from that in the verdict.
 
     `shape` is that of x in the case. `chosen` are the drawn rows, whose numbers the verdict counts, or None.
