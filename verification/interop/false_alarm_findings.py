@@ -50,6 +50,11 @@ def has_trait(name):
     return lambda failure: name in failure["traits"]
 
 
+def passes_in_numpy_with(trait):
+    """Returns a predicate: whether the values have a trait, and the formula in NumPy passes."""
+    return lambda failure: trait in failure["traits"] and holds("numpy")(failure)
+
+
 def failed_outputs(failure):
     return {tensor["name"] for tensor in failure["tensors"]}
 
@@ -97,27 +102,27 @@ REASONS = (
     Reason("torch_attention_nan", FINDING, "`F.scaled_dot_product_attention` without a mask returns 0 for a query whose "
            "scores are all NaN. With a mask it returns NaN.", "torch", ("attention",), predicate=returns_zero_for_nan),
     Reason("masked_row", FINDING, "A row whose elements are all masked is 0. PyTorch and JAX return NaN.",
-           ops=("softmax", "log_sum_exp"), predicate=lambda failure: has_trait("valid:empty_row")(failure) and holds("numpy")(failure)),
-    Reason("torch_ignored_rows", FINDING, "The gradient of a row that takes no part in the loss is 0. In PyTorch it is NaN if the "
-           "logits of the row have a NaN or an infinity.", "torch", ("cross_entropy",), predicate=lambda failure: (
+           ops=("softmax", "log_sum_exp"), predicate=passes_in_numpy_with("valid:empty_row")),
+    Reason("torch_ignored_rows", FINDING, "The gradient of a row that takes no part in the loss is 0. In PyTorch it is NaN if "
+           "the logits of the row have a NaN or an infinity.", "torch", ("cross_entropy",), predicate=lambda failure: (
                has_special_input(failure) and holds("numpy")(failure) and is_all_nan(failure)
-               and failed_outputs(failure) == {"grad_logits"} and {tensor["exact"] for tensor in failure["tensors"]} <= {"0.0", "0"})),
+               and failed_outputs(failure) == {"grad_logits"}
+               and {tensor["exact"] for tensor in failure["tensors"]} <= {"0.0", "0"})),
     Reason("torch_square_overflows", FINDING, "PyTorch squares x before it subtracts the mean, so that y is NaN for |x| above "
            "1.8e19 in float32. NumPy passes.", "torch", CENTERED,
-           predicate=lambda failure: has_trait("x:square_overflows")(failure) and holds("numpy")(failure) and is_all_nan(failure)),
-    Reason("rsqrt_derivative", FINDING, "The derivative of rsqrt and of 1/sqrt in PyTorch and JAX is a cube that underflows for "
-           "large x, so that grad_x lacks the mean of g x_hat, or a part of it. NumPy passes.",
+           predicate=lambda failure: passes_in_numpy_with("x:square_overflows")(failure) and is_all_nan(failure)),
+    Reason("rsqrt_derivative", FINDING, "The derivative of rsqrt and of 1/sqrt in PyTorch and JAX is a cube that underflows "
+           "for large x, so that grad_x lacks the mean of g x_hat, or a part of it. NumPy passes.",
            predicate=lambda failure: holds("numpy")(failure) and (
                says("mean of g x_hat: dropped")(failure)
                or has_trait("x:cube_of_rstd_underflows")(failure) and failed_outputs(failure) == {"grad_x"})),
     Reason("jax_flushes", FINDING, "XLA on a CPU flushes subnormal numbers to 0. The question passes with "
            "`flush_subnormals=True`.", "jax", predicate=holds("flushed")),
-    Reason("optax_square_overflows", FINDING, "optax squares the gradient before it multiplies by 1 - beta2, which overflows. It "
-           "passes if it computes in float64.", "jax", ("adam", "adamw"), ("float32",),
+    Reason("optax_square_overflows", FINDING, "optax squares the gradient before it multiplies by 1 - beta2, which overflows. "
+           "It passes if it computes in float64.", "jax", ("adam", "adamw"), ("float32",),
            lambda failure: holds("wider")(failure) and "inf" in {tensor["got"] for tensor in failure["tensors"]}),
-    Reason("jax_masked_query", FINDING, "`jax.nn.dot_product_attention` returns the mean of all values for a query whose keys are "
-           "all masked. The output is 0.", "jax", ("attention",),
-           predicate=lambda failure: has_trait("valid:empty_row")(failure) and holds("numpy")(failure)),
+    Reason("jax_masked_query", FINDING, "`jax.nn.dot_product_attention` returns the mean of all values for a query whose keys "
+           "are all masked. The output is 0.", "jax", ("attention",), predicate=passes_in_numpy_with("valid:empty_row")),
     Reason("jax_attention", FINDING, "`jax.nn.dot_product_attention` computes its softmax in float32, even in float64.",
            "jax", ("attention",), ("float64",), holds("numpy")),
     Reason("jax_attention_16_bits", FINDING, "`jax.nn.dot_product_attention` rounds the weights to 16 bits. It passes if it "

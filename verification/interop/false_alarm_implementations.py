@@ -166,7 +166,8 @@ def jax_implementations():
     import package_adapter
     from implementations import jax_formulas, jax_piped
     jax.config.update("jax_enable_x64", True)
-    offered = [*jax_piped.functions(), *(package_adapter.Piped(op, fn, FOUR) for op, fn in jax_formulas.BESIDE_THE_PIPE.items())]
+    offered = jax_piped.functions()
+    offered += [package_adapter.Piped(op, fn, FOUR) for op, fn in jax_formulas.BESIDE_THE_PIPE.items()]
     try:
         from implementations import optax_optimizers
         offered += optax_optimizers.functions()

@@ -148,9 +148,9 @@ NORMS_WITH_CASTS = ("layer_norm", "rms_norm", "add_layer_norm", "add_rms_norm")
 def suggest_options(invocation: Invocation, report: Report) -> list[str]:
     """Returns the options under which failed cases may pass, one sentence each.
 
-    They are cast_order, if cases of 16 bits failed and the norm may round x_hat before gamma; formula and flush_subnormals, if
-    the errors are no larger than those of a less accurate form or arithmetic; loss_dtype, if a loss has the dtype of 16 bits of its
-    logits; and the scale of x, if every case of 8 bits was declined for it.
+    They are cast_order, if cases of 16 bits failed and the norm may round x_hat before gamma; formula and flush_subnormals,
+    if the errors are no larger than those of a less accurate form or arithmetic; loss_dtype, if a loss has the dtype of
+    the 16 bits of its logits; and the scale of x, if every case of 8 bits was declined for it.
     """
     suggestions = []
     narrow = [result for result in report.failures if result.path.endswith(("-float16", "-bfloat16")) and result.tensors]
@@ -163,7 +163,8 @@ def suggest_options(invocation: Invocation, report: Report) -> list[str]:
     if not invocation.policy.flush_subnormals and report.failures and (
             "flushes subnormal" in diagnoses or any("/subnormal" in result.path for result in report.failures)):
         suggestions.append("if it flushes subnormal numbers to 0, as XLA does on a CPU, pass flush_subnormals=True")
-    if report.results and len(report.declined) == len(report.results) and "x_scale" in str(report.declined[0].json.get("problem")):
+    declined = [str(result.json.get("problem")) for result in report.declined]
+    if declined and len(declined) == len(report.results) and "x_scale" in declined[0]:
         suggestions.append("in the cases of 8 bits x has 8 bits too: take x_scale, by which x is multiplied")
     if any(tensor.get("name") == "loss" and str(tensor.get("problem", "")).startswith("has dtype")
            for result in narrow for tensor in result.tensors):

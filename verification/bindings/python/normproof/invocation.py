@@ -260,8 +260,10 @@ class Invocation:
         for name, value in self.conventions.options.items():
             if case.options.get(name, value) != value:
                 raise NotOffered(f"{self.title} has {name} {value}, and the case {case.options[name]}")
-        if self.conventions.first_keys and case.options.get("causal") and case.tensors["q"].shape[-2] != case.tensors["k"].shape[-2]:
-            raise NotOffered(f"the causal mask of {self.title} aligns the first query with the first key, and the case the last ones")
+        if self.conventions.first_keys and case.options.get("causal") and (
+                case.tensors["q"].shape[-2] != case.tensors["k"].shape[-2]):
+            raise NotOffered(f"the causal mask of {self.title} aligns the first query with the first key, and the case the "
+                             "last ones")
         require_read(case, {*self.read_names, *self.signature.names_looked_up(case), *also_read}, self.title,
                      self.policy.is_forward_only or self.framework_differentiates)
 
@@ -523,8 +525,9 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
     if layout not in (None, "channels_first", "channels_last"):
         raise UsageError(f"normproof: layout={layout!r}; expected 'channels_first' or 'channels_last'")
     if layout == "channels_last" and conventions.second_axis:
-        raise UsageError(f"normproof: layout='channels_last' moves the channels to the last axis, and {title} has them as the second; "
-                         "expected no layout=; the cases 'channels_last-*' have images in the memory format channels_last")
+        raise UsageError(f"normproof: layout='channels_last' moves the channels to the last axis, and {title} has them as the "
+                         "second; expected no layout=; the cases 'channels_last-*' have images in the memory format "
+                         "channels_last")
     has_channels = op in LAYERS_WITH_CHANNELS
     channels_first = tensors.channels_first and has_channels if layout is None else layout == "channels_first"
     fn, constructs = (fn, True) if holds is not None else _plain_function(fn, op, known, tensors, title, arguments)

@@ -193,7 +193,8 @@ def missing_tensors(invocation: Invocation) -> list[str]:
     return [f"{name} was not given: {words[name]}" for name in invocation.neutral_names]
 
 
-def describe_user_indices(shape: tuple[int, ...], layout: Layout, result: CaseResult, chosen: Sequence[int] | None) -> list[str]:
+def describe_user_indices(shape: tuple[int, ...], layout: Layout, result: CaseResult,
+                          chosen: Sequence[int] | None) -> list[str]:
     """Returns a remark about each failed element whose index in the user's tensor differs from that in the verdict.
 
     `shape` is that of x in the case. `chosen` are the drawn rows, whose numbers the verdict counts, or None.

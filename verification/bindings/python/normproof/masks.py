@@ -60,7 +60,8 @@ def full_mask_shape(op: str, inputs: Mapping[str, Stored], name: str, channels_f
     return (shape[0], *shape[2:]) if channels_first and len(shape) > 2 else shape[:-1]
 
 
-def broadcast_masks(op: str, inputs: Mapping[str, Stored], channels_first: bool) -> tuple[dict[str, Stored], dict[str, GivenMask]]:
+def broadcast_masks(op: str, inputs: Mapping[str, Stored],
+                    channels_first: bool) -> tuple[dict[str, Stored], dict[str, GivenMask]]:
     """Returns the tensors with masks in their full shapes, and the shapes of each mask by its name.
 
     Throws UsageError for a mask that cannot be broadcast.
@@ -73,7 +74,8 @@ def broadcast_masks(op: str, inputs: Mapping[str, Stored], channels_first: bool)
         given = inputs[name].shape
         aligned = next((shape for shape in _alignments(op, inputs, full) if _broadcasts(given, shape)), None)
         if aligned is None:
-            raise UsageError(f"normproof.judge: {name} has shape {[*given]}; expected {[*full]}, or a shape that broadcasts to it")
+            raise UsageError(f"normproof.judge: {name} has shape {[*given]}; expected {[*full]}, or a shape that broadcasts "
+                             "to it")
         masks[name] = GivenMask(full, aligned, given)
         found[name] = masks[name].widen(inputs[name])
     return found, masks

@@ -16,7 +16,8 @@ from normproof.frameworks.base import Framework
 from normproof.titles import local_title
 
 EVERYTHING = "*"  # stands for every tensor and option of a case
-IMPLIED = {"momentum": ("running_decay",), "betas": ("beta1", "beta2"), "case": (EVERYTHING,), "ignored_target": ("valid",)}  # what a rule of names.DERIVED reads of a case
+# The tensors and options of a case that a rule of names.DERIVED reads.
+IMPLIED = {"momentum": ("running_decay",), "betas": ("beta1", "beta2"), "case": (EVERYTHING,), "ignored_target": ("valid",)}
 STATE_NOT_READ = ("batch_norm", "power_norm_v")  # in training, y and the gradients do not depend on the state
 OF_GRADIENTS = ("grad_sum", "grad_x_scale", "grad_y_scale")  # tensors that gradients alone depend on
 NOT_NEEDED = {"sgd": ("iterations",)}  # tensors of a case that do not change the main output
@@ -72,7 +73,8 @@ class Signature:
 
     def names_looked_up(self, case: Case) -> set[str]:
         """Returns the tensors and options that functions of the case among the arguments look up in a case."""
-        functions = [argument.source for argument in self.arguments if not isinstance(argument.source, (str, Constant, OutputBuffer))]
+        functions = [argument.source for argument in self.arguments
+                     if not isinstance(argument.source, (str, Constant, OutputBuffer))]
         if not functions:
             return set()
         watched = (case.at(0, {}) if case.sequence else case).watched()

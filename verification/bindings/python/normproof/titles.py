@@ -48,7 +48,7 @@ def local_title(fn: Any) -> str:
 
 
 def _builtin_title(fn: Any) -> str:
-    """Returns the name under which a framework has a function that is not written in Python, such as "torch.rms_norm", or ""."""
+    """Returns the name of a function of a framework that is not written in Python, such as "torch.rms_norm", or ""."""
     if not isinstance(fn, types.BuiltinFunctionType):
         return ""
     last = qualified_name(fn).rpartition(".")[2]

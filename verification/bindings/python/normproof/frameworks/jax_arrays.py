@@ -68,8 +68,9 @@ class Jax(Framework):
     def find_refusal(self, fn: Any, op: str) -> str:
         if fn is not getattr(jax.nn, "dot_product_attention", 0):
             return ""
-        return ("jax.nn.dot_product_attention has tensors of [B,T,H,D], and attention [B,H,T,D]; expected lambda q, k, v, scale: "
-                "jax.nn.dot_product_attention(q.swapaxes(1, 2), k.swapaxes(1, 2), v.swapaxes(1, 2), scale=scale).swapaxes(1, 2)")
+        return ("jax.nn.dot_product_attention has tensors of [B,T,H,D], and attention [B,H,T,D]; expected "
+                "lambda q, k, v, scale: jax.nn.dot_product_attention(q.swapaxes(1, 2), k.swapaxes(1, 2), v.swapaxes(1, 2), "
+                "scale=scale).swapaxes(1, 2)")
 
     def stack(self, tensors: list[Tensor]) -> Tensor:
         return jnp.stack(tensors)

@@ -92,6 +92,7 @@ def known_conventions(fn: Callable[..., Any]) -> KnownConventions:
     has_channels = (functional.batch_norm, functional.group_norm, functional.instance_norm)
     return KnownConventions(
         is_batch_norm, is_batch_norm, is_batch_norm, axes,
-        second_axis=fn in has_channels or is_own and name.startswith(("BatchNorm", "GroupNorm", "InstanceNorm", "SyncBatchNorm")),
+        second_axis=fn in has_channels or is_own and name.startswith(("BatchNorm", "GroupNorm", "InstanceNorm",
+                                                                      "SyncBatchNorm")),
         first_keys=fn is getattr(functional, "scaled_dot_product_attention", None) or _passes_is_causal(fn),
         options={"eps_placement": "floor"} if fn is functional.normalize else {})
