@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "ref/model/operation_info.hpp"
 #include "ref/numeric/error_tape.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/checks/evaluation/sequence.hpp"
@@ -439,10 +438,7 @@ class BoundsOfBlocks {
 
   /// Whether complete_bounds compares the bounds of an output with its values.
   bool has_compared_values(const std::string& name) const {
-    return !name.starts_with("grad_") ||
-           ref::model::operation_info(case_.options).independence ==
-               ref::model::Independence::element ||
-           unit_roundoff(corpus::output_dtype(case_, name)) < arithmetic_.unit_roundoff;
+    return unit_roundoff(corpus::output_dtype(case_, name)) < arithmetic_.unit_roundoff;
   }
 
   const Case& case_;

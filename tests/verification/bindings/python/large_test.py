@@ -59,8 +59,8 @@ def test_an_interrupt_ends_the_certification():
     x = np.random.default_rng(0).standard_normal((2000, 1000), dtype=np.float32)
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     begin = time.monotonic()
-    timer.start()
     with pytest.raises(KeyboardInterrupt):
+        timer.start()  # on a busy machine, the signal may come before the call
         normproof.judge(lambda x: np.maximum(x, 0), "layer_norm", x=x, threads=1)
     assert time.monotonic() - begin < 20
 
