@@ -310,8 +310,10 @@ bool changes_no_failing_output(const Mutation& mutation,
     const std::size_t at = mutation.site.find(action);
     if (at == std::string::npos) continue;
     const std::string output = mutation.site.substr(at + action.size());
-    // A part of a model may write a tensor that is no output of the whole.
-    return at == 0 && std::ranges::find(failing, output, &FailingOutput::name) == failing.end();
+    // A part of a model may write a tensor that is no output of the whole, and a site may have this
+    // word without an output, as "writing to the cache".
+    return at == 0 && output.find(' ') == std::string::npos &&
+           std::ranges::find(failing, output, &FailingOutput::name) == failing.end();
   }
   return false;
 }

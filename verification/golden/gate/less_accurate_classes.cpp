@@ -165,8 +165,9 @@ std::vector<Diagnosis> choose_formula(const FormulaExplanation& folded,
                                       const FormulaExplanation& one_pass,
                                       const CaseResult& result) {
   const auto rstd = std::ranges::find(result.tensors, "rstd", &TensorResult::name);
-  if (rstd != result.tensors.end())
-    return {rstd->passed() ? folded.diagnosis : one_pass.diagnosis};
+  if (rstd != result.tensors.end()) return {rstd->passed() ? folded.diagnosis : one_pass.diagnosis};
+  // If the plain implementation does not show the errors of either, the smaller bound decides.
+  if (folded.distance == 0 && one_pass.distance == 0) return {folded.diagnosis};
   if (std::fabs(folded.distance - one_pass.distance) < 1) return {};
   return {folded.distance < one_pass.distance ? folded.diagnosis : one_pass.diagnosis};
 }

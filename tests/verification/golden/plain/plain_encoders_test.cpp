@@ -124,8 +124,9 @@ TEST(PlainEncoders, EachAttentionOfADecoderHasSeparateMutations) {
             names_except_self_attention);
   EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: mask of the keys", ignore_mask}, names),
             names_except_self_attention);
-  EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: whose mask of the keys", other}, names),
-            names_except_self_attention);
+  EXPECT_EQ(
+      changed_decoder_outputs(c, {"cross_attention: side of the mask of the keys", other}, names),
+      names_except_self_attention);
   EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: memory", other}, names),
             names_except_self_attention);
   EXPECT_EQ(changed_decoder_outputs(c, {"cross_attention: sentence of the memory", other}, names),

@@ -6,6 +6,7 @@
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/gate/check.hpp"
 #include "verification/golden/gate/diagnose.hpp"
+#include "verification/golden/mutations/mistake_name.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/golden/recipes/transformer_corpus.hpp"
 
@@ -71,14 +72,14 @@ TEST(PlainTransformers, MutationsOfWholeModelsAreOfferedAndRejected) {
         {"targets", one_less},
         {"loss: smoothing of ignored rows", insert},
         {"loss: smoothing of the target", drop},
-        {"loss: share of a class", one_less},
-        {"loss: what the mean divides by", insert},
+        {"loss: label smoothing of a class", one_less},
+        {"loss: divisor of the mean loss", insert},
         {"loss: mask of the loss", ignore_mask},
         {"bias of head", drop},
         {"gradients of the tied weight", forget_first},
         {"gradients of the tied weight", forget_last},
         {"norm after the last layer", drop},
-        {"encoder: norm behind the last layer", drop},
+        {"encoder: norm after the last layer", drop},
         {"factor sqrt(D) of the embedding", drop},
         {"encoder: factor sqrt(D) of the embedding", drop},
         {"encoder: factor sqrt(D) of the embedding", insert},
@@ -259,7 +260,7 @@ TEST(PlainTransformers, EachMutationChangesTheKeyValueCacheAsItsNameStates) {
 /// Whether the mutation's site, a text that says what it changes, is about the key-value cache.
 bool is_cache_mutation(const Mutation& mutation) {
   return std::ranges::any_of(
-      std::vector<std::string>{"cache", "new tokens", "of past ", "that are kept"},
+      std::vector<std::string>{"cache", "new tokens", "past keys", "past values", "that are kept"},
       [&](const std::string& part) { return mutation.site.find(part) != std::string::npos; });
 }
 
@@ -284,7 +285,7 @@ TEST(PlainTransformers, DiagnosisNamesMutationsOfTheKeyValueCacheAndNoOthers) {
       std::vector<std::string> names;
       for (const gate::Diagnosis& found : gate::diagnose(stored, answer, result))
         names.push_back(found.what);
-      const std::string name = mistake.site + ": " + std::string(to_string(mistake.op));
+      const std::string name = mutations::mistake_name(mistake);
       if (!is_cache_mutation(mistake)) {
         EXPECT_FALSE(is_cache_mutation({names.at(0)})) << case_folder(c) << " " << name;
         continue;
