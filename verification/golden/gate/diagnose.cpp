@@ -94,6 +94,7 @@ Explained explain_by_known_causes(const StoredCase& stored, const std::vector<St
   if (x == nullptr || x->bytes.size() <= kMaxBytes)
     search = find_agreeing_mutations(stored, failing, search_work_limit(result), passing);
   found = explain_by_mutations(stored, answer, result, std::move(search.found));
+  if (found.empty()) found = suggest_flushing(stored, answer, result, options);
   if (found.empty()) found = diagnose_less_accurate_formulas(stored, answer, result);
   // A mistake that was not tried may be the cause of an error of this size.
   if (found.empty() && search.is_complete) found = diagnose_lower_precision(stored, answer, result);

@@ -8,10 +8,10 @@
 
 #include "ref/model/option_choices.hpp"
 #include "ref/numeric/errors.hpp"
+#include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/gate/gradient_case.hpp"
-#include "verification/golden/plain/plain_layers.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/golden/tolerance/cast_order.hpp"
 
@@ -19,23 +19,27 @@ namespace normproof::verification::golden::gate {
 
 namespace {
 
-/// Whether the answer is near the outputs of the plain implementation of the case. It costs less
-/// than the exact values of the case.
-bool is_near_plain_outputs(const Case& c, const std::vector<StoredTensor>& answer,
-                           const std::vector<std::string>& outputs) {
+/// Whether the answer is near the outputs of the reference in `double`. It costs less than the exact
+/// values of the case.
+/// Throws    ContractError if the option does not fit the inputs
+bool is_near_reference(const Case& c, const std::vector<StoredTensor>& answer,
+                       const std::vector<std::string>& outputs) {
   constexpr double kMaxError = 0.01;
-  mutations::Sites sites;
-  const std::vector<StoredTensor> plain = plain::run_plain(c, recipes::inputs_of(c), {}, sites);
+  const ref::tensor::NamedTensors<double> reference =
+      checks::evaluation::run_operation<double>(c.options, recipes::inputs_of(c), c.sequence);
   return std::ranges::all_of(outputs, [&](const std::string& name) {
-    const StoredTensor* const own = corpus::find(plain, name);
+    const ref::tensor::Tensor<double>* const right = reference.find(name);
     const StoredTensor* const given = corpus::find(answer, name);
-    if (own == nullptr || given == nullptr || own->shape != given->shape) return false;
-    const std::vector<double> right = ref::io::widen(*own), got = ref::io::widen(*given);
+    if (right == nullptr || given == nullptr) return false;
+    const ref::tensor::Shape shape = ref::tensor::shape_of(*right);
+    if (!std::ranges::equal(shape, given->shape)) return false;
+    const std::vector<double> got = ref::io::widen(*given);
     double largest = 0;
-    for (const double v : right)
+    for (const double v : *right)
       if (std::isfinite(v)) largest = std::max(largest, std::fabs(v));
-    for (std::size_t i = 0; i < right.size(); ++i)
-      if (std::isfinite(right[i]) && !(std::fabs(got[i] - right[i]) <= kMaxError * largest))
+    for (std::size_t i = 0; i < right->size(); ++i)
+      if (const double v = right->data()[i];
+          std::isfinite(v) && !(std::fabs(got[i] - v) <= kMaxError * largest))
         return false;
     return true;
   });
@@ -53,8 +57,7 @@ bool is_right_for(const StoredCase& stored, const std::string& name, const std::
                   const std::vector<StoredTensor>& answer, const std::vector<std::string>& outputs,
                   CheckOptions options) {
   try {
-    if (!is_near_plain_outputs(with_option(with_every_gradient(stored), name, value), answer,
-                               outputs))
+    if (!is_near_reference(with_option(with_every_gradient(stored), name, value), answer, outputs))
       return false;
     const StoredCase other = certify::certify_case(with_option(stored.description.c, name, value));
     options.outputs = outputs;
@@ -115,13 +118,19 @@ bool passes_with_early_cast(const StoredCase& stored, const std::vector<StoredTe
 
 }  // namespace
 
+std::vector<Diagnosis> suggest_flushing(const StoredCase& stored,
+                                        const std::vector<StoredTensor>& answer,
+                                        const CaseResult& result, const CheckOptions& options) {
+  const std::vector<std::string> outputs = output_names(result);
+  if (!passes_with_flushing(stored, answer, outputs, options)) return {};
+  return suggestion("flush_subnormals=True", outputs);
+}
+
 std::vector<Diagnosis> suggest_options(const StoredCase& stored,
                                        const std::vector<StoredTensor>& answer,
                                        const CaseResult& result, const CheckOptions& options) {
   const Case& c = stored.description.c;
   const std::vector<std::string> outputs = output_names(result);
-  if (passes_with_flushing(stored, answer, outputs, options))
-    return suggestion("flush_subnormals=True", outputs);
   if (passes_with_early_cast(stored, answer, result, options))
     return suggestion("cast_order='before_gamma'", outputs);
   if (!corpus::is_layer(c) && !corpus::is_function(c)) return {};
