@@ -149,8 +149,8 @@ class any_order_error {
 /// mean of the squares is at least the variance.
 ///
 /// Source    docs/error_analysis.md, sections 3.2 and 8
-/// Computes  the lower bound `(sqrt(V) - E)^2`, less the roundings of the squares and of their
-///           mean, with the exact variance V and the root mean square E of the errors of the numbers
+/// Computes  the lower bound `(sqrt(V) - E)^2` with the exact variance V and the root mean square E
+///           of the errors of the numbers, less the roundings of the squares and of their mean
 class VarianceBound {
  public:
   explicit VarianceBound(const any_order_error& mean) : mean_(mean) {}

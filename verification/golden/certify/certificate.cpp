@@ -243,6 +243,29 @@ NamedTensors<ball> evaluate_in_balls(const Case& c, const EvalInputs& inputs, lo
   return checks::evaluation::run_operation<ball>(c.options, inputs, c.sequence);
 }
 
+/// Evaluates with at least `bits` bits, and with so many that all intermediate results are finite.
+/// Sets `bits` to their number.
+NamedTensors<ball> evaluate_with_enough_bits(const Case& c, const EvalInputs& inputs, long& bits) {
+  for (;; bits *= 2) try {
+      return evaluate_in_balls(c, inputs, bits);
+    } catch (const ref::numeric::NotFiniteError&) {
+      if (bits >= kMaxBits) throw;
+    }
+}
+
+/// Evaluates in intervals of 50 digits. The case was evaluated in `double` before, so that its
+/// inputs are right.
+NamedTensors<interval> evaluate_in_intervals(const Part& part, const EvalInputs& inputs) {
+  try {
+    return checks::evaluation::run_operation<interval>(part.c.options, inputs, part.c.sequence);
+  } catch (const ref::numeric::NotFiniteError& error) {
+    throw ref::numeric::UsageError(
+        fmt::format("{}: a result cannot be enclosed with 50 digits ({}); expected inputs whose "
+                    "intermediate results are smaller",
+                    part.path, sentence(error.violation())));
+  }
+}
+
 std::runtime_error undecided(const std::string& path, const std::string& element, long bits) {
   return std::runtime_error(fmt::format("{}: {} is not decided with {} bits", path, element, bits));
 }
@@ -265,13 +288,13 @@ EnclosedPart enclose(const Part& part) {
       output.is_partial_sum = part.sums_are_partial && is_sum_over_rows(output.name);
     set_not_finite_elements(not_finite, outputs);
   }
-  std::future<NamedTensors<interval>> second_result = std::async(
-      part.parallel_enclosures ? std::launch::async : std::launch::deferred,
-      [&] { return checks::evaluation::run_operation<interval>(c.options, inputs, c.sequence); });
+  std::future<NamedTensors<interval>> second_result =
+      std::async(part.parallel_enclosures ? std::launch::async : std::launch::deferred,
+                 [&] { return evaluate_in_intervals(part, inputs); });
   Certificate& certificate = enclosed.certificate;
   for (certificate.bits = kInitialBits;; certificate.bits *= 2) {
+    auto first = evaluate_with_enough_bits(c, inputs, certificate.bits);
     const BallPrecision precision(certificate.bits);  // for the quotients by scales
-    auto first = evaluate_in_balls(c, inputs, certificate.bits);
     const auto open = round_all_elements(first, outputs, part.first_row, certificate);
     if (!open) {
       auto second = second_result.get();
