@@ -243,8 +243,8 @@ NamedTensors<ball> evaluate_in_balls(const Case& c, const EvalInputs& inputs, lo
   return checks::evaluation::run_operation<ball>(c.options, inputs, c.sequence);
 }
 
-/// Evaluates with at least `bits` bits, and with so many that all intermediate results are finite.
-/// Sets `bits` to their number.
+/// Evaluates with `bits` bits, or with more if an intermediate result is not finite otherwise. Sets
+/// `bits` to the number that was used.
 NamedTensors<ball> evaluate_with_enough_bits(const Case& c, const EvalInputs& inputs, long& bits) {
   for (;; bits *= 2) try {
       return evaluate_in_balls(c, inputs, bits);
