@@ -144,20 +144,19 @@ class any_order_error {
   static any_order_error exact(double v);
 };
 
-/// Tightens the bounds of a variance, the mean of the squared distances of n numbers from their
+/// Raises the lower bound of a variance, the mean of the squared distances of n numbers from their
 /// computed mean. The errors of the distances are not independent: for every computed mean, the
-/// mean of the squares is at least the variance, and the error of the mean enters it squared.
+/// mean of the squares is at least the variance.
 ///
 /// Source    docs/error_analysis.md, sections 3.2 and 8
-/// Computes  with the root mean square E of the errors of the numbers and their exact variance V: a
-///           lower bound `(sqrt(V) - E)^2` and an error `2 sqrt(V) E + E^2 + m^2`, where m is the
-///           error of the mean; both with the roundings of the squares and of their mean
+/// Computes  the lower bound `(sqrt(V) - E)^2` with the exact variance V and the root mean square E
+///           of the errors of the numbers, less the roundings of the squares and of their mean
 class VarianceBound {
  public:
   explicit VarianceBound(const any_order_error& mean) : mean_(mean) {}
   void add(const any_order_error& x);
-  /// Tightens the bounds of the variance of the numbers that were added. Does nothing if factors
-  /// may be distributed over differences (Arithmetic::folded).
+  /// Raises the lower bound of the variance of the numbers that were added. Does nothing if factors
+  /// may be distributed over differences (Arithmetic::folded), or if the arithmetic may overflow.
   void apply_to(any_order_error& variance) const;
 
  private:
@@ -165,8 +164,8 @@ class VarianceBound {
   double count_ = 0, squared_errors_ = 0, magnitude_ = 0;
 };
 
-/// Tightens the bounds of a variance of `count` numbers if T is any_order_error. element(i) returns
-/// number i. Does nothing for any other T.
+/// Raises the lower bound of a variance of `count` numbers if T is any_order_error. element(i)
+/// returns number i. Does nothing for any other T.
 template <class T, class Element>
 void tighten_variance([[maybe_unused]] T& variance, [[maybe_unused]] const T& mean,
                       [[maybe_unused]] std::size_t count, [[maybe_unused]] Element element) {

@@ -219,7 +219,21 @@ bool all_are_bounded(const NamedTensors<running_error>& tensors) {
   });
 }
 
-SecondEnclosure evaluate_second_enclosure(const Case& c, const EvalInputs& inputs) {
+/// Evaluates in intervals of 50 digits. The case was evaluated in `double` before, so that its
+/// inputs are right.
+NamedTensors<interval> evaluate_in_intervals(const Case& c, const std::string& path, const EvalInputs& inputs) {
+  try {
+    return checks::evaluation::run_operation<interval>(c.options, inputs, c.sequence);
+  } catch (const ref::numeric::NotFiniteError& error) {
+    throw ref::numeric::UsageError(
+        fmt::format("{}: a result cannot be enclosed with 50 digits ({}); expected inputs whose "
+                    "intermediate results are smaller",
+                    path, sentence(error.violation())));
+  }
+}
+
+SecondEnclosure evaluate_second_enclosure(const Case& c, const std::string& path,
+                                          const EvalInputs& inputs) {
   if (needs_few_digits(c)) {
     auto results = checks::evaluation::run_operation<running_error>(c.options, inputs, c.sequence);
     if (all_are_bounded(results)) return results;
@@ -230,7 +244,7 @@ SecondEnclosure evaluate_second_enclosure(const Case& c, const EvalInputs& input
   for (const ref::io::StoredTensor& tensor : c.inputs)
     elements += tensor.bytes.size() / ref::io::item_size(tensor.dtype);
   ref::numeric::require_multiprecision_memory(kBytesPerElement * elements);
-  return checks::evaluation::run_operation<interval>(c.options, inputs, c.sequence);
+  return evaluate_in_intervals(c, path, inputs);
 }
 
 template <class T>
@@ -306,6 +320,16 @@ NamedTensors<ball> evaluate_in_balls(const Case& c, const EvalInputs& inputs, lo
   return checks::evaluation::run_operation<ball>(c.options, inputs, c.sequence);
 }
 
+/// Evaluates with `bits` bits, or with more if an intermediate result is not finite otherwise. Sets
+/// `bits` to the number that was used.
+NamedTensors<ball> evaluate_with_enough_bits(const Case& c, const EvalInputs& inputs, long& bits) {
+  for (;; bits = next_bits(bits)) try {
+      return evaluate_in_balls(c, inputs, bits);
+    } catch (const ref::numeric::NotFiniteError&) {
+      if (bits >= kMaxBits) throw;
+    }
+}
+
 std::runtime_error undecided(const std::string& path, const std::string& element, long bits) {
   return std::runtime_error(fmt::format("{}: {} is not decided with {} bits", path, element, bits));
 }
@@ -340,11 +364,11 @@ EnclosedPart enclose(const Part& part) {
     set_not_finite_elements(not_finite, outputs);
   }
   std::future<SecondEnclosure> second_result = start(
-      part.parallel_enclosures, [&] { return evaluate_second_enclosure(c, inputs); });
+      part.parallel_enclosures, [&] { return evaluate_second_enclosure(c, part.path, inputs); });
   Certificate& certificate = enclosed.certificate;
   for (certificate.bits = initial_bits(c);; certificate.bits = next_bits(certificate.bits)) {
+    auto first = evaluate_with_enough_bits(c, inputs, certificate.bits);
     const BallPrecision precision(certificate.bits);  // for the quotients by scales
-    auto first = evaluate_in_balls(c, inputs, certificate.bits);
     const auto open = round_all_elements(first, outputs, part.first_row, certificate);
     if (!open) {
       std::visit(

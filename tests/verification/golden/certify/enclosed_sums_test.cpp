@@ -26,7 +26,9 @@ TEST(EnclosedSumsOverRows, ContainTheExactSums) {
         for (std::size_t i = 0; i < radius.size(); ++i) {
           const double error = (found.high[i] - exact.high[i]) + (found.low[i] - exact.low[i]);
           EXPECT_LE(std::fabs(error), radius.data()[i]) << op << " " << name << " " << i;
-          EXPECT_LE(radius.data()[i], largest_radius[i]) << op << " " << name << " " << i;
+          // The loops over double (norm_sums.hpp) bound the errors of the statistics of a row less
+          // tightly than an evaluation of the row.
+          EXPECT_LE(radius.data()[i], 2 * largest_radius[i]) << op << " " << name << " " << i;
         }
       }
     }

@@ -75,6 +75,24 @@ TEST(UserCaseOfTheGate, CertifiesAttentionWithScoresFarBeyondTheDigitsOfDouble) 
   }
 }
 
+// An interval of 50 digits around such scores is wider than the numbers whose exponential is
+// finite.
+TEST(UserCaseOfTheGate, RefusesScoresFarBeyondTheDigitsOfIntervalsInOneSentence) {
+  const auto tensor = [](const char* name, std::vector<std::size_t> shape,
+                         const std::vector<double>& values) {
+    return ref::io::make_tensor(name, DType::float64, std::move(shape), values);
+  };
+  const Case c = make_user_case(
+      {.name = "mine",
+       .op = "attention",
+       .inputs = {tensor("q", {1, 1, 1, 3}, {1e200, 3e199, 1}),
+                  tensor("k", {1, 1, 2, 3}, {1, 2, 3, 2, -1, 0.3}),
+                  tensor("v", {1, 1, 2, 1}, {1, 3}), tensor("grad_y", {1, 1, 1, 1}, {1})}});
+  EXPECT_THAT(error_message<UsageError>([&] { certify_user_case(c, 1); }),
+              AllOf(HasSubstr("a result cannot be enclosed with 50 digits"),
+                    HasSubstr("expected inputs whose intermediate results are smaller")));
+}
+
 TEST(UserCaseOfTheGate, ReadsOptionsFromAJsonObjectOfTexts) {
   EXPECT_TRUE(parse_user_options("").empty());
   EXPECT_EQ(parse_user_options(R"({"eps":"1e-3"})"),
