@@ -186,9 +186,8 @@ void GoldenSensitivityCommand::add(CLI::App& app) {
   add_only_option(app, only);
   add_jobs_option(app, jobs, "Cases to examine");
   reports.add(app);
-  set_footer(
-      app,
-      R"(The certified values of a case take the place of a candidate's outputs.
+  set_footer(app,
+             R"(The certified values of a case take the place of a candidate's outputs.
 docs/generated/sensitivity.md is the report of the quick tier.
 
 Examples:

@@ -221,7 +221,8 @@ bool all_are_bounded(const NamedTensors<running_error>& tensors) {
 
 /// Evaluates in intervals of 50 digits. The case was evaluated in `double` before, so that its
 /// inputs are right.
-NamedTensors<interval> evaluate_in_intervals(const Case& c, const std::string& path, const EvalInputs& inputs) {
+NamedTensors<interval> evaluate_in_intervals(const Case& c, const std::string& path,
+                                             const EvalInputs& inputs) {
   try {
     return checks::evaluation::run_operation<interval>(c.options, inputs, c.sequence);
   } catch (const ref::numeric::NotFiniteError& error) {

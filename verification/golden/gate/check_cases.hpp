@@ -38,8 +38,8 @@ CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<Stored
 void check_outputs_exist(const std::vector<CaseDescription>& cases,
                          const std::vector<std::string>& outputs);
 
-/// Checks that options.formula, options.cast_order and options.loss_dtype exist for the operation of
-/// at least one case.
+/// Checks that options.formula, options.cast_order and options.loss_dtype exist for the operation
+/// of at least one case.
 /// Throws    UsageError that names the option, the operations, and what was expected
 void check_options_exist(const std::vector<CaseDescription>& cases, const CheckOptions& options);
 

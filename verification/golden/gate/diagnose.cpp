@@ -140,6 +140,13 @@ Explained explain_without_simple_answers(const StoredCase& stored,
   return explained;
 }
 
+/// Whether every element that failed is 0, as a flushed number is.
+bool are_failures_zero(const std::vector<FailingOutput>& failing) {
+  return std::ranges::all_of(failing, [](const FailingOutput& f) {
+    return std::ranges::all_of(f.failed, [&](std::size_t i) { return f.got[i] == 0; });
+  });
+}
+
 }  // namespace
 
 std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
@@ -156,7 +163,10 @@ std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<Stor
   if (std::vector<Diagnosis> options_with_pass = suggest_options(stored, answer, result, options);
       !options_with_pass.empty())
     return options_with_pass;
-  std::vector<Diagnosis> found = name_simple_answers(c, failing);
+  std::vector<Diagnosis> found;
+  if (are_failures_zero(failing)) found = suggest_flushing(stored, answer, result, options);
+  if (!found.empty()) return found;
+  found = name_simple_answers(c, failing);
   remove_named_outputs(found, failing);
   if (failing.empty()) return found;
   const std::vector<FailingOutput> passing = passing_outputs(stored, answer, result, bounds);

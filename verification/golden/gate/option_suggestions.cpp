@@ -19,8 +19,8 @@ namespace normproof::verification::golden::gate {
 
 namespace {
 
-/// Whether the answer is near the outputs of the reference in `double`. It costs less than the exact
-/// values of the case.
+/// Whether the answer is near the outputs of the reference in `double`. It costs less than the
+/// exact values of the case.
 /// Throws    ContractError if the option does not fit the inputs
 bool is_near_reference(const Case& c, const std::vector<StoredTensor>& answer,
                        const std::vector<std::string>& outputs) {

@@ -121,7 +121,7 @@ TEST(OperationTables, TextHasOneParagraphPerFunction) {
                                            "  inputs        x\n"
                                            "  optional      grad_y\n"
                                            "  independence  element\n"
-                                           "  infinities    unspecified\n"));
+                                           "  infinities    minus_infinity_is_a_limit\n"));
 }
 
 }  // namespace

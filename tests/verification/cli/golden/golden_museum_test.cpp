@@ -81,8 +81,9 @@ TEST(BugMuseum, DocumentEqualsTheOutputOfTheProgram) {
   EXPECT_EQ(normproof::ref::io::read_text(markdown), document)
       << "normproof golden power --museum --markdown docs/generated/museum.md";
   const std::string last = outcome.out.substr(outcome.out.rfind('\n', outcome.out.size() - 2) + 1);
-  EXPECT_THAT(last, testing::MatchesRegex("[0-9]+ of [0-9]+ exhibits found; [0-9]+ named rightly, [0-9]+ "
-                                           "without a name, 0 named wrongly\n"));
+  EXPECT_THAT(last,
+              testing::MatchesRegex("[0-9]+ of [0-9]+ exhibits found; [0-9]+ named rightly, [0-9]+ "
+                                    "without a name, 0 named wrongly\n"));
   EXPECT_THAT(document, HasSubstr("\n" + last));
   EXPECT_EQ(outcome.status, outcome.out.find("\nMISSED ") == std::string::npos ? 0 : 1);
 }

@@ -168,11 +168,11 @@ TEST(Diagnose, NamesMistakesInLargeCasesByTheirFailingRows) {
   for (const char* const op : {"l2_norm", "layer_norm"})
     EXPECT_THAT(diagnose_mutation(plain_recipe(op, {8, 4096}, DType::float32).make(1),
                                   {"every sum", MutationOperator::first_1024}),
-                Contains("every sum: without what is past its first 1024"))
+                Contains("every sum: only the first 1024"))
         << op;
   EXPECT_THAT(diagnose_mutation(plain_recipe("softmax", {64, 512}, DType::float32).make(1),
                                 {"elements of a row", MutationOperator::first_128}),
-              Contains("elements of a row: without what is past its first 128"));
+              Contains("row: only its first 128 elements are read"));
 }
 
 TEST(Diagnose, LocatesAnUnknownMistakeInTheWholeOfALargeCase) {
