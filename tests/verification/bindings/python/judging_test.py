@@ -371,12 +371,12 @@ def test_minus_infinity_excludes_an_element_of_softmax():
 
 def test_an_infinity_whose_result_is_not_specified_is_refused():
     with pytest.raises(normproof.UsageError, match=r"x at \[0, 1\] is -inf; expected numbers that are finite or NaN"):
-        normproof.judge(kernels.silu, "silu", x=np.float32([[0, -np.inf]]))
+        normproof.judge(lambda x: x / (1 + np.exp(-x)), "silu", x=np.float32([[0, -np.inf]]))
 
 
 def test_relu_of_minus_infinity_is_zero():
     x, grad_y = np.float32([[1, -np.inf, -2]]), np.ones((1, 3), "f")
-    assert normproof.judge(kernels.relu, "relu", x=x)
+    assert normproof.judge(lambda x: np.maximum(x, 0), "relu", x=x, strict=True)
     assert not normproof.judge(lambda x: x * (x > 0), "relu", x=x)
     assert normproof.judge(lambda x, grad_y: (np.maximum(x, 0), grad_y * (x > 0)), "relu", x=x, grad_y=grad_y, strict=True)
 
