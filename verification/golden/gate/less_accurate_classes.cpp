@@ -160,16 +160,13 @@ std::optional<FormulaExplanation> diagnose_less_accurate_formula(
 
 /// Returns one of two explanations that are both possible, because the bound of the one-pass
 /// variance includes the folded form. The folded form leaves rstd as it is. If rstd is not returned
-/// and the errors do not tell the two apart by a factor of 2, the result is empty.
+/// and the errors do not tell the two apart by a factor of 2, the smaller bound decides.
 std::vector<Diagnosis> choose_formula(const FormulaExplanation& folded,
                                       const FormulaExplanation& one_pass,
                                       const CaseResult& result) {
   const auto rstd = std::ranges::find(result.tensors, "rstd", &TensorResult::name);
   if (rstd != result.tensors.end()) return {rstd->passed() ? folded.diagnosis : one_pass.diagnosis};
-  // If the plain implementation does not show the errors of either, the smaller bound decides.
-  if (folded.distance == 0 && one_pass.distance == 0) return {folded.diagnosis};
-  if (std::fabs(folded.distance - one_pass.distance) < 1) return {};
-  return {folded.distance < one_pass.distance ? folded.diagnosis : one_pass.diagnosis};
+  return {folded.distance < one_pass.distance + 1 ? folded.diagnosis : one_pass.diagnosis};
 }
 
 /// Whether the operation computes a mean, or a mean of squares, of x.
