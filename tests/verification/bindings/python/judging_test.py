@@ -378,7 +378,8 @@ def test_relu_of_minus_infinity_is_zero():
     x, grad_y = np.float32([[1, -np.inf, -2]]), np.ones((1, 3), "f")
     assert normproof.judge(lambda x: np.maximum(x, 0), "relu", x=x, strict=True)
     assert not normproof.judge(lambda x: x * (x > 0), "relu", x=x)
-    assert normproof.judge(lambda x, grad_y: (np.maximum(x, 0), grad_y * (x > 0)), "relu", x=x, grad_y=grad_y, strict=True)
+    assert normproof.judge(lambda x, grad_y: (np.maximum(x, 0), grad_y * (x > 0)), "relu", x=x, grad_y=grad_y,
+                           outputs="y,grad_x", strict=True)
 
 
 def test_a_bound_that_accepts_zeros_verifies_nothing():
