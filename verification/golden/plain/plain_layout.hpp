@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ref/model/norm_layers.hpp"
+#include "ref/tensor/tensor.hpp"
 #include "verification/golden/plain/plain_slices.hpp"
 
 namespace normproof::verification::golden::plain {

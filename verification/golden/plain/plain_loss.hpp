@@ -138,8 +138,10 @@ class PlainLoss {
                                : a_.sum("sum of exponentials", all_classes_,
                                         [&](std::size_t c) { return exponential(x[c] - largest); });
     const auto logit = [&](std::size_t c) { return x[c]; };
-    if (const auto length = length_of_blocks(kNotRescaledSum, classes_,
-                                             lengths_before_maximum(classes_, logit), sites_))
+    BlockLengths lengths = lengths_before_maximum(classes_, logit);
+    // The few rows of a small vocabulary need not have their maximum behind a longer block.
+    if (classes_ < 16) lengths.end = std::min<std::size_t>(lengths.end, 2);
+    if (const auto length = length_of_blocks(kNotRescaledSum, classes_, lengths, sites_))
       sum = sum_without_rescaling(x, *length);
     T log = adl_log(sum);
     if (sites_.any("logarithm of the sum", {Op::other}) == Op::other)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -18,13 +19,15 @@ inline constexpr const char* kNotRescaledSums =
     "sums of exponentials and values not rescaled when the maximum grows";
 
 /// Returns the lengths of blocks for which these errors change a sum: the first block does not have
-/// the first maximum of the `count` elements.
+/// the first maximum of the `count` elements. Longer blocks are left out, because few rows of the
+/// cases have their maximum behind them.
 template <class F>
 BlockLengths lengths_before_maximum(std::size_t count, F element) {
   std::size_t largest = 0;
   for (std::size_t k = 1; k < count; ++k)
     if (element(largest) < element(k)) largest = k;
-  return {.end = largest + 1};
+  constexpr std::size_t kLongestBlock = 64;
+  return {.end = std::min(largest, kLongestBlock) + 1};
 }
 
 /// Returns, for each of `count` elements, the largest element of its block of `length` elements and

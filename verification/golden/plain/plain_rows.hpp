@@ -73,6 +73,7 @@ template <class T>
 void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>& values,
                 Sites& sites, bool may_hold_nan = true) {
   if (values.empty()) return;
+  constexpr std::size_t kFew = 3;  // so few elements may be 0, for example those of relu
   const bool rows = values.size() == shape.size() && shape.rows() > 1 && shape.d_model > 1;
   const bool whole = values.size() == shape.size();
   const std::size_t column_tile = whole ? tile_width(shape.d_model) : 0;
@@ -86,7 +87,8 @@ void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>
   if (row_tile > 0) offered.push_back(MutationOperator::exchanged_rows);
   if (rows)
     for (const NumberedOperator& block : kFirstBlocks)
-      if (block.number < shape.d_model) offered.push_back(block.op);
+      if (block.number < shape.d_model && (shape.d_model - block.number) * shape.rows() > kFew)
+        offered.push_back(block.op);
   const auto clear_last_rows = [&](std::size_t count) {
     std::fill(values.end() - static_cast<std::ptrdiff_t>(count * shape.d_model), values.end(),
               T(0));
