@@ -91,17 +91,14 @@ std::vector<StoredTensor> select(const std::vector<StoredTensor>& tensors,
   return selected;
 }
 
-/// Returns how far the errors of the outputs are from those of the plain implementation in `style`:
-/// the largest logarithm of their ratio, over the outputs that the style spoils, or 0 if it spoils
-/// none. Returns nothing if they are not of one size. A bound is much wider than the errors of most
-/// implementations, so that many mistakes are within it.
-std::optional<double> compare_with_style(const StoredCase& stored,
-                                         const std::vector<StoredTensor>& answer,
-                                         const CaseResult& result, const plain::Style& style) {
+/// Whether the errors of the outputs have the size of those of the plain implementation in `style`.
+/// A bound is much wider than the errors of most implementations, so that many mistakes are within
+/// it.
+bool has_errors_of_style(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                         const CaseResult& result, const plain::Style& style) {
   // The errors of two formulas of a kind differ more than those of two orders of a sum.
   const double max_times_larger = style.accumulation ? 4 : 16;
   constexpr double kMaxTimesSmaller = 64, kSpoiled = 8;
-  double farthest = 0;
   const Case c = with_every_gradient(stored);
   mutations::Sites sites;
   const std::vector<StoredTensor> coarse = plain::run_plain(c, recipes::inputs_of(c), style, sites);
@@ -112,7 +109,7 @@ std::optional<double> compare_with_style(const StoredCase& stored,
     const StoredTensor* const own = corpus::find(coarse, tensor.name);
     if (own == nullptr || simulated == usual.tensors.end()) continue;
     // This style would have spoiled an output that is right.
-    if (tensor.passed() && simulated->ratio > kSpoiled) return std::nullopt;
+    if (tensor.passed() && simulated->ratio > kSpoiled) return false;
     if (tensor.passed()) continue;
     const StoredTensor& exact = *corpus::find(stored.expected, tensor.name);
     const double error = rms_error(*corpus::find(answer, tensor.name), exact),
@@ -122,23 +119,14 @@ std::optional<double> compare_with_style(const StoredCase& stored,
     const bool is_undecided = simulated->passed() || std::isinf(error) || std::isinf(usual_error);
     if (is_undecided && !style.accumulation) continue;
     if (!(error <= max_times_larger * usual_error) || !(usual_error <= kMaxTimesSmaller * error))
-      return std::nullopt;
-    if (std::isfinite(error))
-      farthest = std::max(farthest, std::fabs(std::log2(error / usual_error)));
+      return false;
   }
-  return farthest;
+  return true;
 }
-
-/// An explanation by a formula, and how far the errors are from those of the plain implementation
-/// with this formula (compare_with_style).
-struct FormulaExplanation {
-  Diagnosis diagnosis;
-  double distance = 0;
-};
 
 /// Returns an explanation, `what`, if every failing output is within the error bounds of `formula`
 /// and has errors of its size. Returns nothing otherwise.
-std::optional<FormulaExplanation> diagnose_less_accurate_formula(
+std::optional<Diagnosis> diagnose_less_accurate_formula(
     const StoredCase& stored, const std::vector<StoredTensor>& answer, const CaseResult& result,
     tolerance::Formula formula, const plain::Style& style, const char* what) {
   Diagnosis diagnosis{.what = what, .kind = Diagnosis::Kind::bound};
@@ -153,20 +141,18 @@ std::optional<FormulaExplanation> diagnose_less_accurate_formula(
     diagnosis.share = std::max(diagnosis.share, own->ratio);
   }
   if (diagnosis.bounded && diagnosis.share < kMinShareOfBound) return std::nullopt;
-  const std::optional<double> distance = compare_with_style(stored, answer, result, style);
-  if (!distance) return std::nullopt;
-  return FormulaExplanation{std::move(diagnosis), *distance};
+  if (!has_errors_of_style(stored, answer, result, style)) return std::nullopt;
+  return diagnosis;
 }
 
 /// Returns one of two explanations that are both possible, because the bound of the one-pass
-/// variance includes the folded form. The folded form leaves rstd as it is. If rstd is not returned
-/// and the errors do not tell the two apart by a factor of 2, the smaller bound decides.
-std::vector<Diagnosis> choose_formula(const FormulaExplanation& folded,
-                                      const FormulaExplanation& one_pass,
+/// variance includes the folded form. The folded form leaves rstd as it is. If rstd is not returned,
+/// the smaller bound decides.
+std::vector<Diagnosis> choose_formula(const Diagnosis& folded, const Diagnosis& one_pass,
                                       const CaseResult& result) {
   const auto rstd = std::ranges::find(result.tensors, "rstd", &TensorResult::name);
-  if (rstd != result.tensors.end()) return {rstd->passed() ? folded.diagnosis : one_pass.diagnosis};
-  return {folded.distance < one_pass.distance + 1 ? folded.diagnosis : one_pass.diagnosis};
+  const bool is_rstd_wrong = rstd != result.tensors.end() && !rstd->passed();
+  return {is_rstd_wrong ? one_pass : folded};
 }
 
 /// Whether the operation computes a mean, or a mean of squares, of x.
@@ -202,8 +188,8 @@ std::vector<Diagnosis> diagnose_less_accurate_formulas(const StoredCase& stored,
                                   {.one_pass = true}, "a one-pass variance E[x^2] - E[x]^2")
                             : std::nullopt;
   if (folded && one_pass) return choose_formula(*folded, *one_pass, result);
-  if (folded) return {folded->diagnosis};
-  if (one_pass) return {one_pass->diagnosis};
+  if (folded) return {*folded};
+  if (one_pass) return {*one_pass};
   return {};
 }
 
@@ -220,7 +206,7 @@ std::vector<Diagnosis> diagnose_lower_precision(const StoredCase& stored,
     if (!passes_fully_judged(allowed)) continue;
     const double share = largest_ratio(allowed);
     if (share < kMinShareOfBound) return {};
-    if (!compare_with_style(stored, answer, result, {.accumulation = accumulation})) continue;
+    if (!has_errors_of_style(stored, answer, result, {.accumulation = accumulation})) continue;
     return {{.what = fmt::format("sums in {}", to_string(accumulation)),
              .kind = Diagnosis::Kind::bound,
              .share = share}};

@@ -455,7 +455,8 @@ def test_a_module_is_judged_with_its_own_parameters():
     report = normproof.judge(trained, "layer_norm", x=x, grad_y=grad_y)
     assert report and {"weight is gamma", "bias is beta"} <= set(report.conventions), str(report)
     assert all(torch.equal(value, before[name]) for name, value in trained.state_dict().items())
-    assert not normproof.judge(trained, "layer_norm", x=x, eps=1e-5)
+    other = normproof.judge(trained, "layer_norm", x=x, eps=1e-5)
+    assert not other and "the module keeps eps=0.001, and the case has eps 1e-05" in other.conventions
     assert normproof.judge(Gain(8), "rms_norm", x=x, arguments={"gain": "gamma"})
     with pytest.raises(normproof.UsageError, match="has a parameter 'gain' that stands for nothing known"):
         normproof.judge(Gain(8), "rms_norm", x=x)
@@ -549,6 +550,14 @@ def test_a_tensor_without_values_is_refused():
 def test_a_report_suggests_the_order_of_casts():
     report = normproof.check(llama_rms_norm(True), "rms_norm", dtype="bfloat16", only="random*")
     assert not report and "pass cast_order='before_gamma'" in str(report)
+
+
+def test_a_report_suggests_the_option_that_a_function_has():
+    x = torch.randn(4, 8)
+    report = normproof.judge(F.normalize, "l2_norm", x=x)
+    assert not report and report.suggestions == ["to judge it with its own option, pass eps_placement='floor'"]
+    report = normproof.judge(F.normalize, "l2_norm", x=x, eps_placement="floor", accumulation="float16")
+    assert report and "accumulation is float16" in report.conventions
 
 
 def test_a_report_suggests_the_folded_form():

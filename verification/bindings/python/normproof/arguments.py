@@ -16,7 +16,7 @@ SEQUENCES = (list, tuple, set, frozenset)
 
 def describe_value(value: Any) -> str:
     """Returns a value in one short line: a tensor as class, dtype and shape, anything else as its text."""
-    if hasattr(value, "shape") and hasattr(value, "dtype"):
+    if not isinstance(value, type) and hasattr(value, "shape") and hasattr(value, "dtype"):
         return f"{type(value).__name__} {value.dtype} {[*value.shape]}"
     try:
         text = printable(repr(value))

@@ -164,6 +164,8 @@ def suggest_options(invocation: Invocation, report: Report) -> list[str]:
     if flushed and 2 * len(flushed) >= len(report.failures):
         suggestions.append("if it flushes subnormal numbers to 0, as XLA does on a CPU, pass flush_subnormals=True")
     declined = [str(result.json.get("problem")) for result in report.declined]
+    if report.is_of_user and (other := re.search(r" has (\w+) (\S+), and the case ", " ".join(declined))):
+        suggestions.append(f"to judge it with its own option, pass {other[1]}={other[2]!r}")
     if declined and len(declined) == len(report.results) and "x_scale" in declined[0]:
         suggestions.append("in the cases of 8 bits x has 8 bits too: take x_scale, by which x is multiplied")
     if any(tensor.get("name") == "loss" and str(tensor.get("problem", "")).startswith("has dtype")

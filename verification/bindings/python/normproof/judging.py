@@ -27,7 +27,7 @@ from normproof.repro import Call, changed_arguments
 from normproof.returned import SHAPED_LIKE_X
 from normproof.stored import Stored, same_bits
 from normproof.titles import title_of
-from normproof.trained import copies_of, is_trained_module, trained_layer, trained_values
+from normproof.trained import copies_of, describe_other_options, is_trained_module, trained_layer, trained_values
 
 OPTION_TYPES = (bool, int, float, str)
 # The dtype of a case is that of the first of these tensors that it has.
@@ -74,8 +74,10 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
     op = canonical_op(op)
     if cast_order and given.get("storage") is not None:  # then it is the option of rms_norm, whose result is rounded so
         given, cast_order = {**given, "cast_order": cast_order}, ""
-    called, title, holds = fn, title_of(fn), None
+    called, title, holds, kept = fn, title_of(fn), None, []
     if is_trained_module(fn):
+        own_names = names.with_canonical_names(op, given, "normproof.judge", complete=False)
+        kept = describe_other_options(fn, op, own_names)
         title = title_of(type(fn))
         layer = trained_layer(fn, op)
         own = trained_values(fn, op, names.with_canonical_names(op, given, "normproof.judge", complete=layer is None), arguments)
@@ -169,7 +171,7 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
         result, copy = run(invocation)
     report = Report(corpus, invocation, op, [], call, inputs)
     report.add(result)
-    notes = [*dtype_notes, *missing_tensors(invocation)]
+    notes = [*kept, *dtype_notes, *missing_tensors(invocation)]
     if ignores_targets:
         notes.append(f"rows whose target is {IGNORED_TARGET} take no part")
     if repeat > 1:

@@ -75,6 +75,11 @@ class OutputPolicy:
                 "loss_dtype": self.loss_dtype, "flush_subnormals": "1" if self.flush_subnormals else ""}
 
     @property
+    def declared_options(self) -> dict[str, str]:
+        """The options by which wider or tighter bounds are declared, without those that have their default."""
+        return {name: "True" if value == "1" else value for name, value in self.tolerance_settings.items() if value}
+
+    @property
     def depends_on_answer(self) -> bool:
         """Whether the judged outputs depend on the case and on what was returned."""
         if self.named:

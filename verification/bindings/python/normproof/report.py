@@ -108,6 +108,11 @@ class Report:
         self.results.append(result)
 
     @property
+    def is_of_user(self) -> bool:
+        """Whether the case was made of the user's own tensors."""
+        return self._inputs is not None
+
+    @property
     def passed(self) -> bool:
         return self._form("text")[1] and not (self.expects_relations and none_applies(self.relations))
 

@@ -47,6 +47,19 @@ def trained_layer(module: Any, op: str) -> Callable[..., Any] | None:
     return framework.layer_function(module, op)
 
 
+def _member_of_option(module: Any, option: str) -> str | None:
+    """Returns the attribute of a module that holds an option; None if there is none."""
+    return next((one for one in (option, *names.ALIASES.get(option, ()), *OPTION_MEMBERS.get(option, ()))
+                 if isinstance(getattr(module, one, None), (bool, int, float))), None)
+
+
+def describe_other_options(module: Any, op: str, given: Mapping[str, Any]) -> list[str]:
+    """Returns a remark about each option that a module holds with another value than the case. The module keeps it."""
+    members = {option: _member_of_option(module, option) for option in names.option_names(op) if option in given}
+    return [f"the module keeps {member}={getattr(module, member)}, and the case has {option} {given[option]}"
+            for option, member in members.items() if member is not None and getattr(module, member) != given[option]]
+
+
 def trained_values(module: Any, op: str, given: Mapping[str, Any], arguments: Any) -> dict[str, Any]:
     """Returns the tensors and options of op that a module holds, by the corpus' names, without those in `given`.
 
@@ -66,8 +79,7 @@ def trained_values(module: Any, op: str, given: Mapping[str, Any], arguments: An
     for option in names.option_names(op):
         if option in given:
             continue
-        spelled = next((one for one in (option, *names.ALIASES.get(option, ()), *OPTION_MEMBERS.get(option, ()))
-                        if isinstance(getattr(module, one, None), (bool, int, float))), None)
+        spelled = _member_of_option(module, option)
         if spelled is not None:
             values[option] = getattr(module, spelled)
         elif option == "running_decay" and isinstance(getattr(module, "momentum", None), float):
