@@ -91,6 +91,14 @@ std::vector<StoredTensor> select(const std::vector<StoredTensor>& tensors,
   return selected;
 }
 
+/// Whether an output of the forward or of the backward failed. Implementations of a formula may use
+/// it in one of them only.
+bool has_failure_in_pass(const CaseResult& result, bool is_backward) {
+  return std::ranges::any_of(result.tensors, [=](const TensorResult& tensor) {
+    return !tensor.passed() && tensor.name.starts_with("grad_") == is_backward;
+  });
+}
+
 /// Whether the errors of the outputs have the size of those of the plain implementation in `style`.
 /// A bound is much wider than the errors of most implementations, so that many mistakes are within
 /// it.
@@ -108,8 +116,10 @@ bool has_errors_of_style(const StoredCase& stored, const std::vector<StoredTenso
     const auto simulated = std::ranges::find(usual.tensors, tensor.name, &TensorResult::name);
     const StoredTensor* const own = corpus::find(coarse, tensor.name);
     if (own == nullptr || simulated == usual.tensors.end()) continue;
-    // This style would have spoiled an output that is right.
-    if (tensor.passed() && simulated->ratio > kSpoiled) return false;
+    // This style would have spoiled an output of the same pass that is right.
+    if (tensor.passed() && simulated->ratio > kSpoiled &&
+        has_failure_in_pass(result, tensor.name.starts_with("grad_")))
+      return false;
     if (tensor.passed()) continue;
     const StoredTensor& exact = *corpus::find(stored.expected, tensor.name);
     const double error = rms_error(*corpus::find(answer, tensor.name), exact),
@@ -146,8 +156,8 @@ std::optional<Diagnosis> diagnose_less_accurate_formula(
 }
 
 /// Returns one of two explanations that are both possible, because the bound of the one-pass
-/// variance includes the folded form. The folded form leaves rstd as it is. If rstd is not returned,
-/// the smaller bound decides.
+/// variance includes the folded form. The folded form leaves rstd as it is. If rstd is not
+/// returned, the smaller bound decides.
 std::vector<Diagnosis> choose_formula(const Diagnosis& folded, const Diagnosis& one_pass,
                                       const CaseResult& result) {
   const auto rstd = std::ranges::find(result.tensors, "rstd", &TensorResult::name);
