@@ -50,7 +50,7 @@ double parse_radius(const std::string& text) {
 /// Checks that the text names a layer whose Jacobian can be enclosed, and returns the name.
 std::string parse_layer(const std::string& text) {
   const std::vector<std::string>& known = checks::lipschitz::layer_names();
-  const std::string name = model::find_operation_name(text).value_or(text);
+  std::string name = model::find_operation_name(text).value_or(text);
   if (std::ranges::find(known, name) != known.end()) return name;
   const std::vector<std::string> layers = model::norm_names();
   if (std::ranges::find(layers, name) != layers.end())

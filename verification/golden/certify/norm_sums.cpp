@@ -342,9 +342,8 @@ class BlockSums {
 
   /// Returns the number of additions that a term of a sum over a row takes part in.
   double additions(double terms) const {
-    return arithmetic_.any_order
-               ? terms - 1
-               : static_cast<double>(padded_ / kLanes + kLanes) * (residual_ ? 2 : 1);
+    const std::size_t in_order = padded_ / kLanes + kLanes;
+    return arithmetic_.any_order ? terms - 1 : static_cast<double>(in_order) * (residual_ ? 2 : 1);
   }
 
   /// Computes x, or x + residual, with its error and the sum of the magnitudes of its terms.

@@ -253,6 +253,7 @@ class PlainDotProduct {
       if (!length) return;
       const std::vector<T> maxima = running_maxima(keys_, *length, score);
       std::vector<T> largest;
+      largest.reserve(seen.size());
       for (const std::size_t j : seen) largest.push_back(maxima[j]);
       if (in_sum) injected.of_sum = largest;
       if (in_values) injected.of_values = std::move(largest);
