@@ -15,8 +15,6 @@ from written_beside import written_beside
 HERE = pathlib.Path(__file__).resolve().parent
 NAMES = {"normproof": "verification/cli/normproof", "device_benchmark": "verification/benchmark/device_benchmark"}
 SCRIPTS = ("on_a_gpu", "gpu_lines.py", "gpu_programs.py", "gpu_results.py", "gpu_tables.py", "gpu_work.py", "written_beside.py")
-BENCHMARK = ("run", "device_table.py", "least_time.py", "neighbour.py", "peers.py", "torch_device.py", "torch_kernels.py",
-             "torch_training.py")
 DATA = ("data", "vocab", "validation")
 FOLDER = "on_a_gpu"
 
@@ -61,6 +59,11 @@ def sha256(program):
     return digest.hexdigest()
 
 
+def benchmark_files():
+    """Returns the script that measures, and all modules that it may import."""
+    return [benchmark(), *sorted(benchmark().parent.glob("*.py")), top() / "verification/support/own_build.py"]
+
+
 def benchmark():
     return (HERE / "benchmark" if is_bundle() else HERE.parents[1] / "benchmark") / "run"
 
@@ -102,7 +105,7 @@ def stage(folder, build, carries_cuda, data):
         subprocess.run([HERE.parents[1] / "benchmark/device_bundle", how, program, folder], check=True)
         subprocess.run(["strip", folder / "lib" / name], check=True)
     for source, target in [(HERE / name, folder / name) for name in SCRIPTS] + \
-            [(HERE.parents[1] / "benchmark" / name, folder / "benchmark" / name) for name in BENCHMARK] + \
+            [(path, folder / "benchmark" / path.name) for path in benchmark_files()] + \
             [(path, folder / "data" / name) for name, path in data.items() if path]:
         target.parent.mkdir(exist_ok=True)
         shutil.copy(source, target)
