@@ -35,6 +35,20 @@ def test_gradients_are_judged_if_grad_y_is_given(given):
     assert report and {tensor["name"] for tensor in report.results[0].tensors} >= {"grad_x", "grad_gamma"}
 
 
+def test_a_named_gradient_needs_grad_y(given):
+    with pytest.raises(normproof.UsageError, match="outputs= names grad_x, and grad_y is absent; expected grad_y="):
+        normproof.judge(kernels.layer_norm, "layer_norm", outputs="grad_x", backward=kernels.layer_norm_backward, **given)
+
+
+def test_the_format_of_sums_may_be_a_dtype(given):
+    given["x"] = given["x"] - 1e3
+    for accumulation in ("float16", np.float16, np.dtype("float16")):
+        report = normproof.judge(kernels.layer_norm, "layer_norm", accumulation=accumulation, **given)
+        assert report and "accumulation is float16" in "".join(report.conventions)
+    with pytest.raises(normproof.UsageError, match="accumulation="):
+        normproof.judge(kernels.layer_norm, "layer_norm", accumulation=7, **given)
+
+
 def wraps_at_a_short(x, gamma, beta, eps):
     """A layer norm with an index of 16 bits: elements beyond 2^15 are written over the first ones."""
     y, width = kernels.layer_norm(x, gamma, beta, eps), x.shape[-1]

@@ -117,6 +117,7 @@ def test_an_exception_is_the_verdict(given):
     ("group_norm", {}, "group_norm does not compute each row alone"),
     ("relu", {"rows": 0}, "rows=0; expected a whole number from 1, or None for all rows"),
     ("relu", {"rows": 2.5}, "rows=2.5; expected a whole number from 1"),
+    ("relu", {"rows": None, "seed": 3}, "seed=3 draws rows, and rows= is absent; expected rows="),
     ("relu", {"seed": -1}, "seed=-1; expected a whole number from 0"),
     ("relu", {"repeat": 2}, "rows= and repeat= are given; expected one of them"),
     ("relu", {"x": np.ones(8, np.float32)}, "x has shape [8]; expected two axes or more, as rows= is given"),

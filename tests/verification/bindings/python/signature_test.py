@@ -63,6 +63,16 @@ def test_a_function_may_return_a_mapping_of_outputs():
                            only="random*")
 
 
+def test_a_list_of_numbers_is_no_array():
+    report = normproof.check(lambda x: kernels.relu(x).tolist(), "relu", only="odd*")
+    assert not report and "returned a list of numbers; expected an array" in str(report)
+
+
+def test_a_named_gradient_that_nothing_computes_asks_for_a_backward():
+    report = normproof.check(kernels.layer_norm, "layer_norm", outputs="y,grad_x", only="random*")
+    assert not report and "returned no grad_x, and NumPy" in str(report) and "expected backward=" in str(report)
+
+
 def test_dim_means_features_in_constructors_and_an_axis_in_functions():
     assert names.meaning("dim", KNOWN) == "last_axis" and names.meaning("dim", KNOWN, constructor=True) == "features"
     assert names.meaning("bias", KNOWN) == "beta"

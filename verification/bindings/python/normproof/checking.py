@@ -11,7 +11,7 @@ from normproof import folders, names
 from normproof.arguments import describe_value, require_arguments
 from normproof.conventions import Observations, describe_conventions
 from normproof.corpus import Case, Corpus, ops
-from normproof.dtypes import EIGHT_BITS, dtype_names, has_eight_bits
+from normproof.dtypes import EIGHT_BITS, dtype_names, has_eight_bits, named_if_dtype
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, text_of_error
 from normproof.invocation import Invocation, prepare_invocation
 from normproof.isolation import Runner, start_runner
@@ -35,7 +35,7 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
           outputs: str | Sequence[str] | None = None, backward: Callable[..., Any] | None = None, arguments: Any = None,
           only: str | Sequence[str] | None = None, framework: str | None = None, layout: str | None = None,
           relations: str | Sequence[str] = (), isolate: bool = False, seconds: float | None = 60,
-          accumulation: str = "", formula: str = "", cast_order: str = "", loss_dtype: str = "",
+          accumulation: Any = "", formula: str = "", cast_order: str = "", loss_dtype: str = "",
           xfail: str | Sequence[str] = (), strict: bool = False, flush_subnormals: bool = False,
           skip_diagnosis: bool = False, writes: Mapping[str, str] | None = None) -> Report:
     """Judges fn on the certified cases of op.
@@ -61,6 +61,7 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
 
     Returns a Report. Throws UsageError for an argument that is not one of these, and if no case is selected.
     """
+    accumulation = named_if_dtype(accumulation)
     require_arguments(locals())
     op = canonical_op(op)
     call = Call(fn, op, {**changed_arguments(check, locals()), "dtype": dtype_names(dtype), "tier": tier},

@@ -80,9 +80,9 @@ class DerivedValues:
     def description(self, source: str) -> str:
         """Returns the description of a rule for a report. A name that is not a rule is returned unchanged."""
         return {"normalized_shape": "(D,)", "features": "D, the last extent of x", "last_axis": "-1",
-                "momentum": self.framework.momentum, "training": "whether the mode is training",
-                "inference": "whether the mode is inference", "has_gamma": "whether there is gamma",
-                "has_beta": "whether there is beta", "approximate": "tanh for gelu_tanh alone",
-                "grouped_heads": "whether k has fewer heads than q",
+                "momentum": self.framework.momentum, "training": "True in training mode",
+                "inference": "True in inference mode", "has_gamma": "True if there is gamma",
+                "has_beta": "True if there is beta", "approximate": "tanh for gelu_tanh alone",
+                "grouped_heads": "True if k has fewer heads than q",
                 "betas": "(beta1, beta2)",
                 "ignored_target": f"{IGNORED_TARGET}, the target of a row without valid", "case": "the case"}.get(source, source)

@@ -25,6 +25,14 @@ def dtype_name(dtype: Any) -> str:
     return _SYNONYMS.get(name, name)
 
 
+def named_if_dtype(value: Any) -> Any:
+    """Returns the name of a dtype of NumPy or of a framework, and any other value unchanged."""
+    if isinstance(value, str) or value is None:
+        return value
+    name = dtype_name(value)
+    return name if name in FLOATS else value
+
+
 def dtype_names(dtype: Any) -> list[str]:
     """Returns the names of one dtype or of several.
 

@@ -17,7 +17,7 @@ from normproof.frameworks.base import Framework, KnownConventions
 from normproof.frameworks.loaded_module import Forward, Leaves, LoadedModule, Tensor
 from normproof.layout import Layout, feature_count
 from normproof.masks import GivenMask
-from normproof.output_policy import IGNORED, OutputPolicy, parse_outputs
+from normproof.output_policy import IGNORED, OutputPolicy, is_gradient, parse_outputs
 from normproof.signature import (EVERYTHING, NOT_LAYERS, NOT_NEEDED, OutputBuffer, Signature, find_buffer_parameter,
                                  looks_like_factory, read_signature, require_read)
 from normproof.stored import Stored, full_of_nan
@@ -372,7 +372,16 @@ class Invocation:
             if self.writes:
                 given = {name: self.framework.tensor(stored, self.device) for name, stored in self.arrange(case).items()}
             values.update(self._call_backward(case, given, values))
+        if not variation.forward_only:
+            self._require_named_gradients(case, values)
         return values
+
+    def _require_named_gradients(self, case: Case, values: Mapping[str, Tensor]) -> None:
+        """Throws Unanswered if `outputs=` names a gradient that nothing computes."""
+        absent = [name for name in self.policy.named or () if is_gradient(name) and name in case.outputs and name not in values]
+        if absent and not computes_gradients(self.signature, self.backward, self.framework):
+            raise Unanswered(f"{self.title} returned no {absent[0]}, and {self.framework.name} does not differentiate it; "
+                             "expected backward=, or a function of grad_y that returns it")
 
     def _differentiate(self, case: Case, forward: Forward, leaves: Leaves, cotangent: Tensor | None,
                        given: Mapping[str, Tensor]) -> tuple[Tensor, dict[str, Tensor], dict[str, Tensor] | None]:

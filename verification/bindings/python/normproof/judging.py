@@ -14,12 +14,14 @@ from normproof.conventions import Observations, describe_conventions
 from normproof.corpus import Case, Corpus
 from normproof.derived_values import IGNORED_TARGET
 from normproof.drawn_rows import DrawnRows, as_matrix, require_drawable
+from normproof.dtypes import named_if_dtype
 from normproof.errors import UsageError, in_one_line
 from normproof.invocation import Answer, Invocation, prepare_invocation
 from normproof.isolation import Runner, start_runner
 from normproof.layout import Layout
 from normproof.masks import broadcast_masks, full_mask_shape
 from normproof.operations import computes_by_row, reduces_rows
+from normproof.output_policy import is_gradient, parse_outputs
 from normproof.probing import probe
 from normproof.progress import transient_bar
 from normproof.report import CaseResult, Report
@@ -41,7 +43,7 @@ ANY_DTYPE = ("iterations", "source", "tokens", "labels")
 def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: str | None = None,
           outputs: str | Sequence[str] | None = None, backward: Callable[..., Any] | None = None, arguments: Any = None,
           framework: str | None = None, layout: str | None = None, isolate: bool = False, seconds: float | None = 60,
-          accumulation: str = "", formula: str = "", cast_order: str = "", loss_dtype: str = "", strict: bool = False,
+          accumulation: Any = "", formula: str = "", cast_order: str = "", loss_dtype: str = "", strict: bool = False,
           flush_subnormals: bool = False, skip_diagnosis: bool = False, name: str = "own", threads: int = 0, repeat: int = 1, rows: int | None = None,
           seed: int | None = None, writes: Mapping[str, str] | None = None, **given: Any) -> Report:
     """Certifies op on user-supplied tensors, by two enclosures, and judges fn on them.
@@ -67,6 +69,7 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
     Returns a Report of one case. Its repro() writes the tensors to a file, and lines that judge them again. Throws
     UsageError for a name, shape, dtype or option that does not fit, and for a missing tensor.
     """
+    accumulation = named_if_dtype(accumulation)
     require_arguments(locals())
     changed = changed_arguments(judge, {**locals(), "threads": 0})
     if mode not in (None, "training", "inference"):
@@ -97,11 +100,17 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
         require_repeatable(op, inputs)
     if rows is not None:
         require_drawable(op, inputs, repeat)
+    elif seed is not None:
+        raise UsageError(f"normproof.judge: seed={seed!r} draws rows, and rows= is absent; expected rows=, the number of rows "
+                         "that are drawn")
     dtype_notes = check_dtypes(op, inputs)
     framework = framework or (home if home != "numpy" else None)
     if device is None:
         device = find_device(home, given)
     forward_only = "grad_y" not in inputs and "grad_y" in names.tensor_names(op)[1]
+    if forward_only and (gradients := [name for name in parse_outputs(outputs) if is_gradient(name)]):
+        raise UsageError(f"normproof.judge: outputs= names {gradients[0]}, and grad_y is absent; expected grad_y=, the gradient "
+                         "that arrives at y")
 
     where: str = device
 

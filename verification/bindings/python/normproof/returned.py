@@ -34,6 +34,8 @@ def name_outputs(returned: Any, case: Case, policy: OutputPolicy, signature: Sig
         raise Unanswered(f"{title} returned nothing; expected {policy.main}")
     if isinstance(returned, dict):
         return {_output_name(name, signature): value for name, value in returned.items()}
+    if isinstance(returned, list) and _is_nested_list(returned):
+        raise Unanswered(f"{title} returned a list of numbers; expected an array, as np.asarray makes of it")
     if not isinstance(returned, (tuple, list)):
         return {_name_of_single(returned, case, policy, signature): returned}
     if policy.order and len(policy.order) == len(returned):
@@ -70,6 +72,11 @@ def _name_of_single(returned: Tensor, case: Case, policy: OutputPolicy, signatur
         raise Unanswered(f"{title} returned one array, of the shape of logits, {[*returned.shape]}; expected loss, "
                          "logits and loss, or outputs='logits'")
     return policy.main
+
+
+def _is_nested_list(returned: list[Any]) -> bool:
+    """Whether a list has the numbers of an array, as tolist() returns them. A list of single numbers may be outputs."""
+    return bool(returned) and all(isinstance(row, list) for row in returned)
 
 
 def _shape_of(value: Any) -> tuple[int, ...]:
