@@ -4,11 +4,13 @@
 /* Hold an implementation against the golden corpus from inside its own process: what `normproof
    golden check` does, with its verdicts (docs/guide/golden.md). C99, and everything that calls C.
 
-   Promises. No exception leaves a function, none ends the process, and there is no state but that
-   of a handle. A handle serves one thread at a time; two are independent. The floating-point mode
-   of the caller (rounding, flush to zero, flags) changes nothing and is as it was afterwards.
-   Within one NORMPROOF_ABI_VERSION, no function, struct or number below changes; a function may be
-   added. Memory that is exhausted, also inside GMP or FLINT, is the status NORMPROOF_FAILED. */
+   Promises. No exception leaves a function, and there is no state but that of a handle. A handle
+   serves one thread at a time; two are independent. The floating-point mode of the caller
+   (rounding, flush to zero, flags) changes nothing and is as it was afterwards. Within one
+   NORMPROOF_ABI_VERSION, no function, struct or number below changes; a function may be added.
+   Memory that is exhausted is the status NORMPROOF_FAILED. GMP and FLINT, which cannot report it,
+   then take it from a reserve of 64 MiB until the operation ends; only where the reserve too is
+   used up does the process end, with "normproof: memory is exhausted" on stderr. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -104,8 +106,8 @@ size_t normproof_case_count(const normproof_corpus* corpus);
    "loss_dtype" ("logits": the loss of 16-bit logits may have their dtype; "": float32),
    "flush_subnormals" ("1": subnormal numbers may be 0; "": the default) or "skip_diagnosis" ("1":
    the verdict on a case that fails does not name its mistake, and takes less time; "": the
-   default). NORMPROOF_USAGE: an unknown name or value, or a formula or cast order that none of the
-   open cases has. */
+   default). NORMPROOF_USAGE: an unknown name or value, or a formula, a cast order or a dtype of the
+   loss that none of the open cases has. */
 int32_t normproof_set(normproof_corpus* corpus, const char* name, const char* value);
 
 /* Selects a case, 0 <= index < normproof_case_count, reads it and begins an answer. What *out
