@@ -259,12 +259,17 @@ any_order_error sqrt(const any_order_error& x) {
 }
 
 void VarianceBound::add(const any_order_error& x) {
-  const double u = arithmetic.unit_roundoff;
   double distance = 2 * x.error;  // of the candidate's number from `x.value`
-  // The distance of a sum from the mean may be one sum. Then the mean is one of its terms.
-  if (x.terms_ > 0) distance += 2 * x.error + x.terms_ * u * mean_.max_candidate_magnitude();
+  // The distance of a sum from the mean may be one sum, in any order. The mean is one of its terms.
+  if (x.terms_ > 0) {
+    const double roundings = x.terms_ * arithmetic.unit_roundoff;
+    const double off =
+        roundings / (1 - roundings) * (x.magnitude_ + mean_.max_candidate_magnitude());
+    distance = (x.error + x.propagated_ + off) * kSlack + x.terms_ * arithmetic.tiny;
+  }
   count_ += 1;
-  squared_errors_ += distance * distance;
+  // The square may underflow, by less than the smallest number.
+  squared_errors_ += distance * distance + std::numeric_limits<double>::denorm_min();
   magnitude_ += std::fabs(x.value);
 }
 
@@ -278,10 +283,11 @@ void VarianceBound::apply_to(any_order_error& variance) const {
     return;
   const double error_of_numbers = std::sqrt(squared_errors_ / count_) * kSlack;
   // `variance.value` is the variance of the values plus the square of the error of their mean in
-  // double, with fewer than n + 8 roundings.
-  const double own_roundings = (count_ + 8) * 0x1p-53;
+  // double, with fewer than n + 8 roundings. If n is large, k roundings may change a number by more
+  // than k unit roundoffs, but by less than 2 k.
+  const double own_roundings = 2 * (count_ + 8) * 0x1p-53;
   const double own_mean_error = own_roundings * magnitude_ / count_;
-  const double least = variance.value * (1 - 2 * own_roundings) - own_mean_error * own_mean_error;
+  const double least = variance.value * (1 - own_roundings) - own_mean_error * own_mean_error;
   const double lower = std::sqrt(std::max(least, 0.0)) / kSlack - error_of_numbers;
   if (lower > 0)
     variance.floor_ = std::max(

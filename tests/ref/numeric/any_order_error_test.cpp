@@ -293,6 +293,37 @@ TEST_F(AnyOrderErrorBound, AVarianceMayBeSmallerByTheErrorsOfItsNumbers) {
   EXPECT_GE(bound[0].least(), 0.2);
 }
 
+// An implementation of a residual layer may subtract the mean from one term of each sum first. If
+// the terms are large, this rounds the differences, although the sums themselves are exact.
+TEST_F(AnyOrderErrorBound, AVarianceOfSumsMayBeSmallerByTheRoundingsOfTheirTerms) {
+  const Floats first = {0x1p20F, 0x1p20F - 0x1p-4F}, second = {-0x1p20F, -0x1p20F + 0x1p-3F};
+  std::vector<any_order_error> x;
+  for (std::size_t i = 0; i < 2; ++i)
+    x.push_back(any_order_error(first[i]) + any_order_error(second[i]));
+  const auto bound = variance_and_rstd<any_order_error>(x, sum_in_plain_order<any_order_error>);
+  EXPECT_EQ(bound[0].value, 0x1p-10);
+  const float mean = 0x1p-5F;
+  float squares = 0;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const float difference = (first[i] - mean) + second[i];
+    squares += difference * difference;
+  }
+  EXPECT_LE(bound[0].least(), squares / 2);
+}
+
+TEST_F(AnyOrderErrorBound, AVarianceMayBeSmallerByErrorsWhoseSquaresUnderflow) {
+  Arithmetic keeps_subnormals = arithmetic_of_type(FloatType::float64);
+  keeps_subnormals.tiny *= 4 * keeps_subnormals.unit_roundoff;
+  const AnyOrderArithmetic scope(keeps_subnormals);
+  std::vector<any_order_error> x;
+  for (const double v : {-0x1p-500, 0x1p-500}) x.emplace_back(v, 0x1p-539);
+  const auto bound = variance_and_rstd<any_order_error>(x, sum_in_plain_order<any_order_error>);
+  // An implementation may have numbers that are smaller by twice the error.
+  const double smaller = 0x1p-500 - 0x1p-538;
+  EXPECT_LE(bound[0].least(), smaller * smaller);
+  EXPECT_GE(bound[0].least(), 0.99 * 0x1p-1000);
+}
+
 TEST_F(AnyOrderErrorBound, LowerBoundOfASquareIsNotNegative) {
   const any_order_error term_with_large_error(0, 1), other(0, 1);
   const any_order_error a = term_with_large_error + any_order_error(1e-3),

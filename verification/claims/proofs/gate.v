@@ -9,8 +9,10 @@ Local Instance prec_53 : Prec_gt_0 53 := eq_refl.
 Definition double (x : R) : R := nearest 53 (-1074) to_even x.
 Definition is_double (x : R) : Prop := held 53 (-1074) x.
 Definition slack_of_bound : R := 1 + / 2^45.
+Definition smallest_double : R := bpow radix2 (-1074).
 Definition reals : scalars R := {|
-  zero := 0; one := 1; two := 2; four := 4; half := / 2; slack := slack_of_bound; plus := Rplus; minus := Rminus; times := Rmult;
+  zero := 0; one := 1; two := 2; four := 4; half := / 2; slack := slack_of_bound; roundoff := unit_roundoff 53;
+  smallest := smallest_double; plus := Rplus; minus := Rminus; times := Rmult;
   over := Rdiv; root := sqrt; magnitude := Rabs; opposite := Ropp;
   below := fun x y => if Rlt_dec x y then true else false; of_nat := INR; stored := double |}.
 
@@ -32,6 +34,60 @@ Lemma larger_is x y : larger reals x y = Rmax x y.
 Proof. unfold larger, Rmax. simpl. destruct (Rlt_dec x y), (Rle_dec x y); lra. Qed.
 Lemma smaller_is x y : smaller reals x y = Rmin x y.
 Proof. unfold smaller, Rmin. simpl. destruct (Rlt_dec y x), (Rle_dec x y); lra. Qed.
+
+(* ---- the root mean square of n numbers, and their variance about any number *)
+Definition rms (n : nat) (v : nat -> R) : R := sqrt (dot n v v / INR n).
+Lemma sqrt_at_most a b : 0 <= b -> a <= b * b -> sqrt a <= b.
+Proof. intros B L. rewrite <- (sqrt_square b B). apply sqrt_le_1_alt, L. Qed.
+Lemma rms_square n v : (0 < n)%nat -> rms n v * rms n v = dot n v v / INR n.
+Proof. intros N. apply sqrt_sqrt. apply div_nonneg; [apply dot_nonneg|apply INR_pos, N]. Qed.
+Lemma rms_triangle n v w : (0 < n)%nat -> rms n (fun i => v i + w i) <= rms n v + rms n w.
+Proof.
+  intros N. pose proof (INR_pos n N) as P. pose proof (rms_square n v N) as V. pose proof (rms_square n w N) as W.
+  assert (V0 : 0 <= rms n v) by apply sqrt_pos. assert (W0 : 0 <= rms n w) by apply sqrt_pos.
+  assert (X : dot n v w / INR n <= rms n v * rms n w).
+  { apply Rsqr_incr_0_var; [|apply Rmult_le_pos; assumption]. unfold Rsqr.
+    replace (rms n v * rms n w * (rms n v * rms n w)) with ((rms n v * rms n v) * (rms n w * rms n w)) by ring. rewrite V, W.
+    replace (dot n v v / INR n * (dot n w w / INR n)) with (dot n v v * dot n w w * (/ INR n * / INR n)) by (field; lra).
+    replace (dot n v w / INR n * (dot n v w / INR n)) with ((dot n v w)^2 * (/ INR n * / INR n)) by (field; lra).
+    apply Rmult_le_compat_r; [apply Rmult_le_pos; left; apply Rinv_0_lt_compat, P|apply cauchy_schwarz]. }
+  apply sqrt_at_most; [lra|].
+  replace (dot n (fun i => v i + w i) (fun i => v i + w i)) with (dot n v v + 2 * dot n v w + dot n w w).
+  - replace ((dot n v v + 2 * dot n v w + dot n w w) / INR n) with (dot n v v / INR n + 2 * (dot n v w / INR n) + dot n w w / INR n)
+      by (field; lra). rewrite <- V, <- W. lra.
+  - transitivity (dot n (fun i => 1 * v i + 1 * w i) (fun i => 1 * v i + 1 * w i)); [rewrite dot_square; ring|].
+    apply dot_ext; intros; ring.
+Qed.
+Lemma about_any n x c : (0 < n)%nat ->
+  dot n (fun i => x i - c) (fun i => x i - c) / INR n = variance n x + (c - mean n x)^2.
+Proof.
+  intros N. pose proof (INR_pos n N). unfold variance, quadratic_mean.
+  replace (dot n (fun i => x i - c) (fun i => x i - c)) with
+    (1 * dot n (centred n x) (centred n x) + (2 * (mean n x - c)) * Sum n (centred n x) + (mean n x - c)^2 * Sum n (fun _ => 1)).
+  - rewrite Sum_centred, Sum_const by exact N. field. lra.
+  - unfold dot. rewrite <- Sum_lin3. apply Sum_ext. intros. unfold centred. ring.
+Qed.
+(* whatever m and the numbers y in place of x *)
+Lemma root_of_variance n x y m : (0 < n)%nat ->
+  sqrt (variance n x) <= rms n (fun i => y i - m) + rms n (fun i => x i - y i).
+Proof.
+  intros N. eapply Rle_trans; [|apply rms_triangle, N]. unfold rms. apply sqrt_le_1_alt.
+  replace (dot n (fun i => y i - m + (x i - y i)) (fun i => y i - m + (x i - y i))) with (dot n (fun i => x i - m) (fun i => x i - m))
+    by (apply dot_ext; intros; ring).
+  rewrite about_any by exact N. pose proof (pow2_ge_0 (m - mean n x)). lra.
+Qed.
+Lemma leaves_of_order n o : order_of n o -> leaves o = n.
+Proof.
+  intros O. apply INR_eq. replace (INR (leaves o)) with (total (fun _ => 1) o).
+  - rewrite O, Sum_const. ring.
+  - clear. induction o as [|l IHl r IHr]; simpl; [reflexivity|]. rewrite plus_INR. lra.
+Qed.
+Lemma sum_rounded_ext rnd f g o : (forall i, f i = g i) -> sum_rounded rnd f o = sum_rounded rnd g o.
+Proof. intros H. induction o as [|l IHl r IHr]; simpl; [apply H|]. rewrite IHl, IHr. reflexivity. Qed.
+Lemma abs_div a b : 0 < b -> Rabs (a / b) = Rabs a / b.
+Proof. intros P. unfold Rdiv. rewrite Rabs_mult, (Rabs_pos_eq (/ b)); [reflexivity|]. left. apply Rinv_0_lt_compat, P. Qed.
+Lemma every_of_all (P : nat -> Prop) o : (forall i, P i) -> every P o.
+Proof. intros H. induction o; simpl; auto. Qed.
 
 Section Model.
 (* what is known of the format: its unit roundoff, what a small result may be off by, what it holds, and what is a power of two *)
@@ -923,18 +979,15 @@ Proof.
   - intros Y. replace 0 with (double 0) by (apply nearest_of_held, held_0). apply round_le; auto with typeclass_instances.
   - intros Y. replace 0 with (double 0) by (apply nearest_of_held, held_0). apply round_le; auto with typeclass_instances.
 Qed.
+Lemma add_double A B : is_double (value A) -> is_double (value B) -> value (add reals F A B) = double (value A + value B).
+Proof.
+  intros Ha Hb. unfold add. destruct (is_exact_0 reals B) eqn:Zb; [|destruct (is_exact_0 reals A) eqn:Za; [|reflexivity]].
+  - apply andb_true_iff in Zb. destruct Zb as [Zb _]. apply is_0_true in Zb. rewrite Zb, Rplus_0_r. symmetry. apply nearest_of_held, Ha.
+  - apply andb_true_iff in Za. destruct Za as [Za _]. apply is_0_true in Za. rewrite Za, Rplus_0_l. symmetry. apply nearest_of_held, Hb.
+Qed.
 Lemma add_value A B : is_double (value A) -> is_double (value B) ->
   adds (value (add reals F A B)) (value A) (value B) /\ is_double (value (add reals F A B)).
-Proof.
-  intros Ha Hb. unfold add. destruct (is_exact_0 reals B) eqn:Zb; [|destruct (is_exact_0 reals A) eqn:Za].
-  - split; [|exact Ha]. apply andb_true_iff in Zb. destruct Zb as [Zb _]. apply is_0_true in Zb. rewrite Zb.
-    pose proof (adds_double _ _ Ha (held_0 53 (-1074))) as Q. rewrite Rplus_0_r in Q.
-    replace (double (value A)) with (value A) in Q by (symmetry; apply nearest_of_held, Ha). exact Q.
-  - split; [|exact Hb]. apply andb_true_iff in Za. destruct Za as [Za _]. apply is_0_true in Za. rewrite Za.
-    pose proof (adds_double _ _ (held_0 53 (-1074)) Hb) as Q. rewrite Rplus_0_l in Q.
-    replace (double (value B)) with (value B) in Q by (symmetry; apply nearest_of_held, Hb). exact Q.
-  - split; [apply adds_double; assumption|apply is_double_double].
-Qed.
+Proof. intros Ha Hb. rewrite add_double by assumption. split; [apply adds_double; assumption|apply is_double_double]. Qed.
 Lemma sum_value f o : (forall i, is_double (value (f i))) ->
   added (fun i => value (f i)) o (value (sum_of reals F f o)) /\ is_double (value (sum_of reals F f o)).
 Proof.
@@ -947,77 +1000,365 @@ Proof.
   pose proof (Rmult_le_pos u (Rabs v) ltac:(lra) (Rabs_pos v)). lra.
 Qed.
 
-(* ---- the root of a mean of squares plus eps *)
+Lemma mean_value n o f : value (mean_of reals F n o f) = double (value (sum_of reals F f o) / INR n).
+Proof. unfold mean_of, divide. destruct (_ && _); reflexivity. Qed.
+Lemma mean_closed n o f : open (mean_of reals F n o f) = false.
+Proof. unfold mean_of, divide. destruct (_ && _); reflexivity. Qed.
+
+(* ---- the mean of numbers that are not negative: of the exact ones, of an implementation and of the reference *)
+Lemma mean_of_squares n o f a c o' S V : (0 < n)%nat -> order_of n o -> exactly (INR n) = true -> INR (n - 1) * u < / 2 ->
+  (forall i, open (f i) = false) -> order_of n o' -> (forall i, near (f i) (a i) (c i)) ->
+  (forall i, 0 <= least reals (f i) /\ above (f i) (a i) (c i)) -> (forall i, above (f i) (a i) (value (f i))) ->
+  added c o' S -> quotient V S (INR n) ->
+  let M := mean_of reals F n o f in
+  near M (Sum n a / INR n) V /\ above M (Sum n a / INR n) V /\ above M (Sum n a / INR n) (value M) /\
+  0 <= Sum n a / INR n /\ 0 <= V /\ 0 <= value M.
+Proof.
+  intros Hn O Xn Ns Fc O' N A Av HS HV M. pose proof (INR_pos n Hn) as NP.
+  assert (LE : INR (leaves o - 1) * u < / 2) by (rewrite (leaves_of_order n o O); exact Ns).
+  assert (G : forall o' c S V, order_of n o' -> (forall i, near (f i) (a i) (c i)) ->
+    (forall i, 0 <= least reals (f i) /\ above (f i) (a i) (c i)) -> added c o' S -> quotient V S (INR n) ->
+    near M (Sum n a / INR n) V /\ above M (Sum n a / INR n) V /\ 0 <= Sum n a / INR n /\ 0 <= V).
+  { clear o' c S V O' N A Av HS HV. intros o' c S V O' N A HS HV.
+    assert (EO : forall g, total g o' = total g o) by (intros; rewrite O', O; reflexivity).
+    pose proof (sum_near f a c Fc N o o' S LE EO HS) as N1.
+    destruct (sum_above f a c Fc N A o o' S LE EO HS) as (P1 & A1 & S0). rewrite O in N1, A1.
+    pose proof (divide_near _ _ _ _ _ N1 NP Xn HV) as N2.
+    destruct (divide_above _ _ _ _ _ N1 A1 P1 NP Xn HV) as (P2 & A2 & V0).
+    fold (mean_of reals F n o f) in N2, P2, A2. change (of_nat R reals n) with (INR n) in *. fold M in N2, P2, A2.
+    split; [exact N2|]. split; [exact A2|]. split; [destruct A2; lra|exact V0]. }
+  destruct (G o' c S V O' N A HS HV) as (N1 & A1 & P1 & V1).
+  assert (Hd : forall i, is_double (value (f i))) by (intros i; apply N). destruct (sum_value f o Hd) as [AS DS].
+  destruct (G o (fun i => value (f i)) (value (sum_of reals F f o)) (value M) O
+    ltac:(intros i; apply (value_near _ _ (c i)), N) ltac:(intros i; split; [apply A|apply Av]) AS
+    ltac:(unfold M; rewrite mean_value; apply quotient_double, DS)) as (_ & A2 & _ & V2).
+  split; [exact N1|]. split; [exact A1|]. split; [exact A2|]. auto.
+Qed.
+
+(* ---- what the reference, in binary64, has of a variance *)
+Lemma sum_is f o : (forall i, is_double (value (f i))) ->
+  value (sum_of reals F f o) = sum_rounded double (fun i => value (f i)) o /\ is_double (value (sum_of reals F f o)).
+Proof.
+  intros H. induction o as [i|l [El Hl] r [Er Hr]]; simpl; [split; [reflexivity|apply H]|].
+  rewrite add_double, El, Er by assumption. split; [reflexivity|apply is_double_double].
+Qed.
+Lemma own_sum f o : (forall i, is_double (f i)) ->
+  Rabs (sum_rounded double f o - total f o) <= ((1 + ud)^depth o - 1) * total (fun i => Rabs (f i)) o /\
+  Rabs (sum_rounded double f o) <= (1 + ud)^depth o * total (fun i => Rabs (f i)) o.
+Proof.
+  intros H. destruct constants as (D0 & _).
+  destruct (sum_by_depth ud double f is_double o) as (_ & A & B); [lra|apply is_double_double| |apply every_of_all, H|auto].
+  intros x y Hx Hy. apply nearest_sum; [reflexivity|exact Hx|exact Hy].
+Qed.
+Lemma power_times k : (1 + ud)^k * (1 - INR k * ud) <= 1.
+Proof.
+  destruct constants as (D0 & _). induction k; [simpl; lra|]. rewrite S_INR. simpl pow. pose proof (power_at_least_1 ud ltac:(lra) k). nra.
+Qed.
+Lemma computes_nonneg share r x : 0 <= share <= 1 -> computes share r x -> 0 <= x -> 0 <= r.
+Proof.
+  intros S C X. destruct C as [C|(_ & C & _)]; [|auto]. rewrite (Rabs_pos_eq x X) in C. apply abs_between in C. nra.
+Qed.
+
+Lemma own_variance n o x : (0 < n)%nat -> order_of n o -> INR (n + 8) * ud < / 2 -> (forall i, is_double (x i)) ->
+  let m := double (sum_rounded double x o / INR n) in
+  let V := double (sum_rounded double (fun i => double (double (x i - m) * double (x i - m))) o / INR n) in
+  let own := 2 * INR (n + 8) * ud in
+  let of_the_mean := own * Sum n (fun i => Rabs (x i)) / INR n in
+  V * (1 - own) - of_the_mean * of_the_mean <= variance n x + 3 * etad.
+Proof.
+  intros N O K Hx m V own of_the_mean. pose proof (INR_pos n N) as NP. destruct constants as (D0 & E0 & U & _). pose proof ud_is as Ud.
+  assert (U8 : ud <= / 8) by (rewrite Ud; lra).
+  assert (Nr : INR (n + 8) = INR n + 8) by (rewrite plus_INR; simpl; ring). rewrite Nr in K.
+  assert (Kd : (depth o + 1 <= n)%nat) by (rewrite <- (leaves_of_order n o O); apply depth_below_leaves).
+  pose proof (power_mono ud ltac:(lra) (depth o + 1) n Kd) as Q1. rewrite pow_add, pow_1 in Q1.
+  pose proof (power_at_least_1 ud ltac:(lra) (depth o)) as Q0.
+  destruct (own_sum x o Hx) as [M1 M2]. rewrite (O x), (O (fun i => Rabs (x i))) in M1. rewrite O in M2.
+  set (q := (1 + ud)^depth o) in *. set (Tn := (1 + ud)^n) in *.
+  assert (T1 : 1 <= Tn) by (apply power_at_least_1; lra).
+  set (A := Sum n (fun i => Rabs (x i)) / INR n).
+  assert (A0 : 0 <= A) by (apply div_nonneg; [apply Sum_nonneg; intros; apply Rabs_pos|exact NP]).
+  assert (EA : Sum n (fun i => Rabs (x i)) = A * INR n) by (unfold A; field; lra).
+  assert (Em : of_the_mean = own * A) by (unfold of_the_mean, A, Rdiv; ring).
+  rewrite EA in M1, M2. set (s := sum_rounded double x o) in *.
+  assert (B1 : Rabs (m - s / INR n) <= ud * (q * A) + etad).
+  { eapply Rle_trans; [apply double_any|]. apply Rplus_le_compat_r, Rmult_le_compat_l; [lra|].
+    rewrite abs_div by exact NP. apply div_le_of; [exact NP|]. lra. }
+  assert (B2 : Rabs (s / INR n - mean n x) <= (q - 1) * A).
+  { replace (s / INR n - mean n x) with ((s - Sum n x) / INR n) by (unfold mean; field; lra).
+    rewrite abs_div by exact NP. apply div_le_of; [exact NP|]. lra. }
+  pose proof (power_times n) as Tw. fold Tn in Tw. set (wn := INR n * ud) in *.
+  assert (Wn : 0 <= wn < / 2) by (unfold wn; split; [apply Rmult_le_pos; lra|lra]).
+  assert (T2 : Tn <= 2) by nra. assert (T3 : Tn - 1 <= 2 * wn) by nra.
+  assert (B3 : Rabs (m - mean n x) <= 2 * wn * A + etad).
+  { replace (m - mean n x) with ((m - s / INR n) + (s / INR n - mean n x)) by ring. eapply Rle_trans; [apply Rabs_triang|].
+    assert (q * (1 + ud) * A <= Tn * A) by (apply Rmult_le_compat_r; lra).
+    assert ((Tn - 1) * A <= 2 * wn * A) by (apply Rmult_le_compat_r; lra). lra. }
+  assert (Own : own = 2 * wn + 16 * ud) by (unfold own, wn; rewrite Nr; ring).
+  assert (Ow : 0 < own < 1) by (unfold wn in *; lra).
+  (* the error of the mean is squared *)
+  assert (B4 : (m - mean n x)^2 <= of_the_mean * of_the_mean + etad).
+  { rewrite <- pow2_abs. pose proof (Rabs_pos (m - mean n x)) as P. set (e := Rabs (m - mean n x)) in *.
+    destruct (Rle_lt_dec etad (16 * ud * A)) as [L|L].
+    - assert (e <= of_the_mean) by (rewrite Em, Own; lra).
+      assert (e * e <= of_the_mean * of_the_mean) by (apply Rmult_le_compat; lra). simpl. lra.
+    - assert (S1 : ud * e <= etad).
+      { assert (2 * wn * A <= 1 * A) by (apply Rmult_le_compat_r; lra). assert (ud * e <= ud * (A + etad)) by (apply Rmult_le_compat_l; lra).
+        assert (ud * etad <= / 8 * etad) by (apply Rmult_le_compat_r; lra). lra. }
+      assert (S2 : etad <= ud * ud).
+      { unfold etad, underflow, ud, unit_roundoff. rewrite <- bpow_plus. apply bpow_le. lia. }
+      assert (S3 : (ud * e) * (ud * e) <= etad * etad) by (apply Rmult_le_compat; try apply Rmult_le_pos; lra).
+      assert (S4 : etad * etad <= (ud * ud) * etad) by (apply Rmult_le_compat_r; lra).
+      assert (S5 : e * e <= etad) by (apply Rmult_le_reg_l with (ud * ud); [apply Rmult_lt_0_compat; lra|lra]).
+      assert (0 <= of_the_mean * of_the_mean) by apply Rle_0_sqr. simpl. lra. }
+  (* the squares *)
+  assert (Hm : is_double m) by apply is_double_double.
+  set (p := fun i => double (double (x i - m) * double (x i - m))) in *.
+  set (c3 := (1 + ud)^3).
+  assert (Pi : forall i, 0 <= p i <= c3 * ((x i - m) * (x i - m)) + etad).
+  { intros i. set (d := double (x i - m)).
+    assert (Dd : Rabs (d - (x i - m)) <= ud * Rabs (x i - m)) by (apply nearest_difference; [reflexivity|apply Hx|exact Hm]).
+    assert (D1 : Rabs d <= (1 + ud) * Rabs (x i - m)).
+    { replace d with ((d - (x i - m)) + (x i - m)) by ring. eapply Rle_trans; [apply Rabs_triang|]. lra. }
+    assert (D2 : d * d <= (1 + ud)^2 * ((x i - m) * (x i - m))).
+    { assert (Sq : forall z, z * z = Rabs z * Rabs z) by (intros z; rewrite <- Rabs_mult; symmetry; apply Rabs_pos_eq, Rle_0_sqr).
+      rewrite (Sq d), (Sq (x i - m)).
+      replace ((1 + ud)^2 * (Rabs (x i - m) * Rabs (x i - m))) with (((1 + ud) * Rabs (x i - m)) * ((1 + ud) * Rabs (x i - m))) by ring.
+      apply Rmult_le_compat; try apply Rabs_pos; exact D1. }
+    pose proof (double_any (d * d)) as D3. change (double (d * d)) with (p i) in D3.
+    rewrite (Rabs_pos_eq (d * d)) in D3 by apply Rle_0_sqr.
+    split.
+    - apply (computes_nonneg (4 * u) _ (d * d)); [lra|apply computes_double_4|apply Rle_0_sqr].
+    - apply abs_between in D3. unfold c3.
+      assert ((1 + ud) * (d * d) <= (1 + ud) * ((1 + ud)^2 * ((x i - m) * (x i - m)))) by (apply Rmult_le_compat_l; lra).
+      lra. }
+  destruct (own_sum p o (fun i => is_double_double _)) as [_ M3]. rewrite O in M3. fold q in M3.
+  rewrite (Sum_ext n (fun i => Rabs (p i)) p) in M3 by (intros; apply Rabs_pos_eq, Pi).
+  assert (M4 : Sum n p <= c3 * dot n (fun i => x i - m) (fun i => x i - m) + INR n * etad).
+  { unfold dot. rewrite <- Sum_scal, <- Sum_const, <- Sum_plus. apply Sum_le. intros. apply Pi. }
+  assert (Sp : 0 <= Sum n p) by (apply Sum_nonneg; intros; apply Pi).
+  pose proof (about_any n x m N) as EZ. set (Z := dot n (fun i => x i - m) (fun i => x i - m)) in *.
+  set (v2 := variance n x + (m - mean n x)^2) in *.
+  assert (v20 : 0 <= v2) by (unfold v2; pose proof (variance_nonneg n x N); pose proof (pow2_ge_0 (m - mean n x)); lra).
+  assert (M5 : Sum n p / INR n <= c3 * v2 + etad).
+  { apply div_le_of; [exact NP|]. rewrite <- EZ.
+    replace ((c3 * (Z / INR n) + etad) * INR n) with (c3 * Z + INR n * etad) by (field; lra). exact M4. }
+  assert (Sp' : 0 <= Sum n p / INR n) by (apply div_nonneg; assumption).
+  set (s2 := sum_rounded double p o) in *.
+  assert (M6 : Rabs (s2 / INR n) <= q * (Sum n p / INR n)).
+  { rewrite abs_div by exact NP. apply div_le_of; [exact NP|].
+    replace (q * (Sum n p / INR n) * INR n) with (q * Sum n p) by (field; lra). exact M3. }
+  assert (M7 : V <= Tn * (c3 * v2 + etad) + etad).
+  { pose proof (double_any (s2 / INR n)) as D. fold V in D. apply abs_between in D. pose proof (Rle_abs (s2 / INR n)).
+    assert (ud * Rabs (s2 / INR n) <= ud * (q * (Sum n p / INR n))) by (apply Rmult_le_compat_l; lra).
+    assert (q * (1 + ud) * (Sum n p / INR n) <= Tn * (Sum n p / INR n)) by (apply Rmult_le_compat_r; lra).
+    assert (Tn * (Sum n p / INR n) <= Tn * (c3 * v2 + etad)) by (apply Rmult_le_compat_l; lra). lra. }
+  assert (M8 : Tn * c3 * (1 - own) <= 1).
+  { pose proof (power_times (n + 3)) as Q. rewrite pow_add in Q. fold Tn in Q. fold c3 in Q.
+    assert (c30 : 1 <= c3) by (apply power_at_least_1; lra). rewrite plus_INR in Q. simpl INR in Q.
+    eapply Rle_trans; [|exact Q]. apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|]. unfold wn in *. lra. }
+  assert (M9 : Tn * (1 - own) <= 1).
+  { eapply Rle_trans; [|exact Tw]. apply Rmult_le_compat_l; lra. }
+  assert (V * (1 - own) <= (Tn * (c3 * v2 + etad) + etad) * (1 - own)) by (apply Rmult_le_compat_r; lra).
+  assert (Tn * c3 * (1 - own) * v2 <= 1 * v2) by (apply Rmult_le_compat_r; lra).
+  assert (Tn * (1 - own) * etad <= 1 * etad) by (apply Rmult_le_compat_r; lra).
+  assert (0 <= own * etad) by (apply Rmult_le_pos; lra).
+  unfold v2 in *. lra.
+Qed.
+
+(* ---- what an implementation has of a variance in two passes, whatever its mean m is *)
+Lemma computed_variance n o y m d p S V : (0 < n)%nat -> order_of n o -> t <= 1 -> INR (n + 10) * u < / 2 ->
+  (forall i, adds (d i) (y i) (- m)) -> (forall i, computes (4 * u) (p i) (d i * d i)) -> added p o S -> quotient V S (INR n) ->
+  (1 - INR (n + 9) * u) * (dot n (fun i => y i - m) (fun i => y i - m) / INR n) - 2 * t <= V.
+Proof.
+  intros N O T1 K Ad Cp AS QV. pose proof (INR_pos n N) as NP. destruct constants as (_ & _ & U & T & _).
+  rewrite plus_INR in *. simpl INR in *.
+  assert (Pp : forall i, 0 <= p i) by (intros i; apply (computes_nonneg (4 * u) _ (d i * d i)); [lra|apply Cp|apply Rle_0_sqr]).
+  assert (Pl : forall i, (1 - 6 * u) * ((y i - m) * (y i - m)) - t <= p i).
+  { intros i. destruct (Ad i) as [A _]. replace (y i + - m) with (y i - m) in A by ring. set (z := y i - m) in *.
+    assert (Sq : forall z, z * z = Rabs z * Rabs z) by (intros z0; rewrite <- Rabs_mult; symmetry; apply Rabs_pos_eq, Rle_0_sqr).
+    pose proof (Rle_0_sqr z) as Z0. unfold Rsqr in Z0. pose proof (Rabs_pos z) as Za.
+    destruct A as [A|[A _]].
+    - assert (D1 : (1 - u) * Rabs z <= Rabs (d i)).
+      { pose proof (Rabs_triang (d i) (- (d i - z))) as Q. rewrite Rabs_Ropp in Q. replace (d i + - (d i - z)) with z in Q by ring. lra. }
+      assert (D2 : (1 - u) * (1 - u) * (z * z) <= d i * d i).
+      { rewrite (Sq z), (Sq (d i)). replace ((1 - u) * (1 - u) * (Rabs z * Rabs z)) with (((1 - u) * Rabs z) * ((1 - u) * Rabs z)) by ring.
+        apply Rmult_le_compat; try exact D1; apply Rmult_le_pos; lra. }
+      assert (D3 : (1 - 4 * u) * (d i * d i) - t <= p i).
+      { pose proof (Rle_0_sqr (d i)) as D0. unfold Rsqr in D0. assert (0 <= u * (d i * d i)) by (apply Rmult_le_pos; lra).
+        destruct (Cp i) as [C|(C & _)]; [rewrite (Rabs_pos_eq (d i * d i)) in C by exact D0|]; apply abs_between in C; lra. }
+      assert (D4 : (1 - 4 * u) * ((1 - u) * (1 - u) * (z * z)) <= (1 - 4 * u) * (d i * d i)) by (apply Rmult_le_compat_l; lra).
+      assert (D5 : (1 - 6 * u) * (z * z) <= (1 - 4 * u) * ((1 - u) * (1 - u)) * (z * z)).
+      { apply Rmult_le_compat_r; [exact Z0|]. nra. }
+      lra.
+    - assert (z * z <= t).
+      { rewrite (Sq z). apply Rle_trans with (Rabs z * 1); [apply Rmult_le_compat_l; lra|lra]. }
+      specialize (Pp i). assert (0 <= u * (z * z)) by (apply Rmult_le_pos; lra). lra. }
+  destruct (added_nonneg (fun _ => false) p o S ltac:(discriminate) Pp AS) as [S0 S1]. rewrite O in S1.
+  assert (CL : count_of (fun _ => false) o = leaves o) by (clear; induction o; simpl; congruence).
+  rewrite CL, (leaves_of_order n o O) in S1.
+  assert (N1 : INR (n - 1) = INR n - 1) by (rewrite minus_INR by lia; reflexivity). rewrite N1 in S1.
+  set (Z := dot n (fun i => y i - m) (fun i => y i - m)).
+  assert (Z0 : 0 <= Z / INR n) by (apply div_nonneg; [apply dot_nonneg|exact NP]).
+  assert (S2 : (1 - 6 * u) * Z - INR n * t <= Sum n p).
+  { unfold Z, dot. rewrite <- Sum_scal, <- Sum_const, <- Sum_minus. apply Sum_le. intros. apply Pl. }
+  set (b := (INR n - 1) * u) in *.
+  assert (N0 : 1 <= INR n) by (replace 1 with (INR 1) by reflexivity; apply le_INR; lia).
+  assert (b0 : 0 <= b) by (apply Rmult_le_pos; lra).
+  assert (b1 : b + 11 * u < / 2) by (unfold b; lra).
+  assert (S3 : (1 - b) * ((1 - 6 * u) * (Z / INR n) - t) <= S / INR n).
+  { apply le_div; [exact NP|].
+    replace ((1 - b) * ((1 - 6 * u) * (Z / INR n) - t) * INR n) with ((1 - b) * ((1 - 6 * u) * Z - INR n * t)) by (field; lra).
+    eapply Rle_trans; [|exact S1]. apply Rmult_le_compat_l; lra. }
+  assert (S4 : 0 <= S / INR n) by (apply div_nonneg; assumption).
+  assert (S5 : (1 - 4 * u) * (S / INR n) - t <= V).
+  { assert (0 <= u * (S / INR n)) by (apply Rmult_le_pos; lra).
+    unfold quotient in QV. destruct (is_power (INR n)); destruct QV as [C|(C & _)];
+      rewrite ?(Rabs_pos_eq (S / INR n)) in C by exact S4; apply abs_between in C; lra. }
+  assert (S6 : (1 - 4 * u) * ((1 - b) * ((1 - 6 * u) * (Z / INR n) - t)) <= (1 - 4 * u) * (S / INR n)) by (apply Rmult_le_compat_l; lra).
+  assert (S7 : (1 - (b + 10 * u)) * (Z / INR n) <= (1 - 4 * u) * (1 - b) * (1 - 6 * u) * (Z / INR n)).
+  { apply Rmult_le_compat_r; [exact Z0|]. assert (0 <= b * u) by (apply Rmult_le_pos; lra).
+    assert (1 - 10 * u <= (1 - 4 * u) * (1 - 6 * u)) by nra.
+    assert ((1 - b) * (1 - 10 * u) <= (1 - b) * ((1 - 4 * u) * (1 - 6 * u))) by (apply Rmult_le_compat_l; lra). lra. }
+  assert (S8 : (1 - 4 * u) * (1 - b) * t <= 1 * t).
+  { apply Rmult_le_compat_r; [lra|]. assert (0 <= b * u) by (apply Rmult_le_pos; lra). nra. }
+  unfold b in *. lra.
+Qed.
+
+(* ---- the floor of a variance: what `raised` takes, l its `lower` *)
+Definition off_in_all (n : nat) (X : nat -> bounded) : R :=
+  sqrt (Sum n (fun i => 2 * error (X i) * (2 * error (X i)) + smallest_double) / INR n) * sl.
+Definition floor_condition (n : nat) (X : nat -> bounded) (W : bounded) (l : R) : Prop :=
+  let own := 2 * INR (n + 8) * ud in
+  let of_the_mean := own * Sum n (fun i => Rabs (value (X i))) / INR n in
+  (l + off_in_all n X) * (l + off_in_all n X) <= value W * (1 - own) - of_the_mean * of_the_mean.
+Definition floor_after (n : nat) (l : R) : R := l * l * (1 - INR (n + 10) * u) - 4 * t.
+
+Lemma raised_is n X W : raised reals F n X W = W \/ exists l, INR (n + 10) * u < / 2 /\ 0 < l /\ floor_condition n X W l /\
+  let k := rounded_down reals (l * l) (INR (n + 10) * u) (4 * t) in
+  raised reals F n X W = closed reals (value W) (error W) (Some (match floor W with Some k' => larger reals k' k | None => k end)) (judged W).
+Proof.
+  destruct constants as (_ & _ & _ & _ & [L1 _] & _). unfold raised. cbv zeta.
+  destruct (below R reals _ (half R reals)) eqn:K; [|left; reflexivity]. apply below_true in K.
+  match goal with |- context [below R reals (zero R reals) ?p] => set (l := p) end.
+  destruct (below R reals (zero R reals) l) eqn:P; [|left; reflexivity]. apply below_true in P. simpl in P.
+  right. exists l. split; [exact K|]. split; [exact P|]. split; [|reflexivity].
+  unfold floor_condition, off_in_all. cbv zeta. unfold l in *. rewrite larger_is in *.
+  simpl in P |- *. fold ud in P |- *. change (from_first reals) with Sum in P |- *.
+  match goal with |- context [sqrt (Rmax ?p 0)] => set (least := p) in * end.
+  match type of P with 0 < _ - ?p => set (E := p) in * end.
+  assert (E0 : 0 <= E) by (apply Rmult_le_pos; [apply sqrt_pos|lra]).
+  assert (L0 : 0 < least).
+  { apply Rnot_le_lt. intros Q. rewrite (Rmax_right least 0), sqrt_0 in P by exact Q. unfold Rdiv in P. rewrite Rmult_0_l in P. lra. }
+  rewrite (Rmax_left least 0) in * by lra. replace (sqrt least / sl - E + E) with (sqrt least / sl) by ring.
+  pose proof (sqrt_pos least) as R0. assert (R1 : sqrt least / sl <= sqrt least) by (apply div_le_of; [lra|apply enlarged, R0]).
+  assert (R2 : 0 <= sqrt least / sl) by (apply div_nonneg; lra).
+  apply Rle_trans with (sqrt least * sqrt least); [apply Rmult_le_compat; lra|]. right. apply sqrt_sqrt. lra.
+Qed.
+Lemma raised_near n X W a c : near W a c ->
+  near (raised reals F n X W) a c /\ (open W = false -> open (raised reals F n X W) = false) /\ value (raised reals F n X W) = value W.
+Proof.
+  intros N. destruct (raised_is n X W) as [->|(l & _ & _ & _ & ->)]; [auto|]. unfold near, closed. cbn [value error open]. auto.
+Qed.
+Lemma raised_above n X W a c : near W a c -> above W a c -> 0 <= a -> 0 <= c ->
+  (forall l, INR (n + 10) * u < / 2 -> 0 < l -> floor_condition n X W l -> floor_after n l <= a /\ floor_after n l <= c) ->
+  above (raised reals F n X W) a c.
+Proof.
+  intros N A A0 C0 H. destruct (raised_near n X W a c N) as (N' & _ & _).
+  destruct (raised_is n X W) as [->|(l & K & L & C & E)]; [exact A|]. cbv zeta in E. destruct (H l K L C) as [Ha Hc].
+  destruct constants as (_ & _ & U & T & _).
+  set (k := rounded_down reals (l * l) (INR (n + 10) * u) (4 * t)) in *.
+  assert (Kk : k <= Rmax (floor_after n l) 0).
+  { apply rounded_down_at_most; [|lra|apply Rle_0_sqr]. split; [apply Rmult_le_pos; [apply pos_INR|lra]|lra]. }
+  assert (Ka : k <= a) by (eapply Rle_trans; [exact Kk|apply Rmax_lub; assumption]).
+  assert (Kc : k <= c) by (eapply Rle_trans; [exact Kk|apply Rmax_lub; assumption]).
+  apply (above_of_some _ _ _ (match floor W with Some k' => larger reals k' k | None => k end)); [exact N'|rewrite E; reflexivity| |];
+    destruct (floor W) as [k'|] eqn:FW; auto; rewrite larger_is; apply Rmax_lub; auto;
+    (eapply Rle_trans; [apply (least_of_some W k' FW)|apply A]).
+Qed.
+Lemma floor_of_variance n o x y m d p S V X W l : (0 < n)%nat -> order_of n o -> t <= 1 -> INR (n + 10) * u < / 2 -> 0 < l ->
+  (forall i, value (X i) = x i) -> (forall i, Rabs (y i - x i) <= error (X i)) ->
+  (forall i, adds (d i) (y i) (- m)) -> (forall i, computes (4 * u) (p i) (d i * d i)) -> added p o S -> quotient V S (INR n) ->
+  (let own := 2 * INR (n + 8) * ud in let of_the_mean := own * Sum n (fun i => Rabs (x i)) / INR n in
+   value W * (1 - own) - of_the_mean * of_the_mean <= variance n x + 3 * etad) -> floor_condition n X W l ->
+  floor_after n l <= variance n x /\ floor_after n l <= V /\ floor_after n l <= value W.
+Proof.
+  intros N O T1 K L Xv Xe Ad Cp AS QV Own C. pose proof (INR_pos n N) as NP. destruct constants as (D0 & E0 & U & T & [L1 _] & _ & E4).
+  unfold floor_condition in C. cbv zeta in *.
+  rewrite (Sum_ext n (fun i => Rabs (value (X i))) (fun i => Rabs (x i))) in C by (intros; rewrite Xv; reflexivity).
+  set (own := 2 * INR (n + 8) * ud) in *. set (em := own * Sum n (fun i => Rabs (x i)) / INR n) in *. set (E := off_in_all n X) in *.
+  pose proof (computed_variance n o y m d p S V N O T1 K Ad Cp AS QV) as Low.
+  set (rho := rms n (fun i => y i - m)). pose proof (rms_square n (fun i => y i - m) N) as R2. fold rho in R2. rewrite <- R2 in Low.
+  assert (R0 : 0 <= rho) by apply sqrt_pos.
+  assert (E1 : rms n (fun i => x i - y i) <= E).
+  { unfold E, off_in_all. eapply Rle_trans; [|apply enlarged, sqrt_pos]. unfold rms. apply sqrt_le_1_alt, div_le; [exact NP|].
+    apply Sum_le. intros i _. assert (0 < smallest_double) by apply bpow_gt_0. pose proof (Rabs_pos (y i - x i)). specialize (Xe i).
+    replace ((x i - y i) * (x i - y i)) with (Rabs (y i - x i) * Rabs (y i - x i)).
+    - assert (Rabs (y i - x i) * Rabs (y i - x i) <= 2 * error (X i) * (2 * error (X i))) by (apply Rmult_le_compat; lra). lra.
+    - rewrite <- Rabs_mult, Rabs_pos_eq by apply Rle_0_sqr. ring. }
+  pose proof (root_of_variance n x y m N) as Rv. fold rho in Rv.
+  pose proof (variance_nonneg n x N) as v0. set (v := variance n x) in *. pose proof (sqrt_sqrt v v0) as v2. pose proof (sqrt_pos v) as v1.
+  assert (E00 : 0 <= E) by (unfold E, off_in_all; apply Rmult_le_pos; [apply sqrt_pos|lra]).
+  assert (LE : (l + E) * (l + E) <= v + t) by lra.
+  assert (LL : l * l <= (l + E) * (l + E)) by (apply Rmult_le_compat; lra).
+  assert (Lr : l * l <= rho * rho + t).
+  { assert (Q : sqrt v * sqrt v <= (rho + E) * (rho + E)) by (apply Rmult_le_compat; lra).
+    destruct (Rle_lt_dec l rho) as [G|G]; [assert (l * l <= rho * rho) by (apply Rmult_le_compat; lra); lra|].
+    assert (rho * E <= l * E) by (apply Rmult_le_compat_r; lra). lra. }
+  assert (N8 : INR (n + 8) = INR n + 8) by (rewrite plus_INR; simpl; ring).
+  assert (N9 : INR (n + 9) = INR n + 9) by (rewrite plus_INR; simpl; ring).
+  assert (N10 : INR (n + 10) = INR n + 10) by (rewrite plus_INR; simpl; ring).
+  unfold floor_after. rewrite N10 in *. rewrite N9 in *. set (g := (INR n + 10) * u) in *.
+  assert (g0 : 0 <= g) by (apply Rmult_le_pos; lra).
+  assert (l2 : 0 <= l * l) by apply Rle_0_sqr.
+  assert (gl : 0 <= g * (l * l)) by (apply Rmult_le_pos; lra).
+  split; [lra|]. split.
+  - assert (Q : l * l * (1 - g) <= (rho * rho + t) * (1 - g)) by (apply Rmult_le_compat_r; lra).
+    assert (0 <= g * t) by (apply Rmult_le_pos; lra). assert (0 <= u * (rho * rho)) by (apply Rmult_le_pos; [lra|apply Rle_0_sqr]).
+    unfold g in *. lra.
+  - assert (Ow : 0 <= own < 1).
+    { unfold own. rewrite N8. fold ud in u_range. pose proof (Rmult_le_compat_l (INR n + 8) ud u ltac:(lra) ltac:(lra)).
+      split; [repeat apply Rmult_le_pos; lra|]. unfold g in *. lra. }
+    assert (0 <= em * em) by apply Rle_0_sqr.
+    assert (P : 0 < value W * (1 - own)) by (assert (0 < l * l) by (apply Rmult_lt_0_compat; lra); lra).
+    assert (0 < value W) by (apply Rmult_lt_reg_r with (1 - own); lra).
+    assert (0 <= value W * own) by (apply Rmult_le_pos; lra). lra.
+Qed.
+
+(* ---- the root of a statistic, not negative, plus eps *)
 Section Root.
-Variable n : nat.
-Variables o : tree.
-Variable f : nat -> bounded.
-Variable a : nat -> R.
 Variable eps : R.
-Hypothesis n_pos : (0 < n)%nat.
-Hypothesis o_order : order_of n o.
-Hypothesis n_held : exactly (INR n) = true.
-Hypothesis n_small : INR (n - 1) * u < / 2.
 Hypothesis eps_double : is_double eps.
 Hypothesis eps_pos : 0 <= eps.
-Hypothesis f_closed : forall i, open (f i) = false.
-Let B : bounded := square_root reals F (add reals F (mean_of reals F n o f) (constant reals F eps)).
+Variable W : bounded.
+Variable a : R.
+Hypothesis W_closed : open W = false.
+Hypothesis a_pos : 0 <= a.
+Let B : bounded := square_root reals F (add reals F W (constant reals F eps)).
 
-Lemma leaves_of_order : leaves o = n.
+Lemma root_near V ce w rt : near W a V -> above W a V -> 0 <= V ->
+  holds_constant eps ce -> adds w V ce -> computes (4 * u) rt (sqrt w) ->
+  near B (sqrt (a + eps)) rt /\ above B (sqrt (a + eps)) rt /\ 0 <= least reals B /\ 0 < error B.
 Proof.
-  apply INR_eq. replace (INR (leaves o)) with (total (fun _ => 1) o).
-  - rewrite o_order, Sum_const. ring.
-  - clear. induction o as [|l IHl r IHr]; simpl; [reflexivity|]. rewrite plus_INR. lra.
-Qed.
-Lemma root_near o' c S V ce w rt : order_of n o' ->
-  (forall i, near (f i) (a i) (c i)) -> (forall i, 0 <= least reals (f i) /\ above (f i) (a i) (c i)) ->
-  holds_constant eps ce -> added c o' S -> quotient V S (INR n) -> adds w V ce -> computes (4 * u) rt (sqrt w) ->
-  near B (sqrt (Sum n a / INR n + eps)) rt /\ above B (sqrt (Sum n a / INR n + eps)) rt /\
-  0 <= least reals B /\ 0 < error B /\ open B = false.
-Proof.
-  intros O' N A He HS HV Hw Hr. pose proof (INR_pos n n_pos) as NP.
-  assert (EO : forall g, total g o' = total g o) by (intros; rewrite O', o_order; reflexivity).
-  assert (LE : INR (leaves o - 1) * u < / 2) by (rewrite leaves_of_order; exact n_small).
-  pose proof (sum_near f a c f_closed N o o' S LE EO HS) as N1.
-  destruct (sum_above f a c f_closed N A o o' S LE EO HS) as (P1 & A1 & S0).
-  rewrite o_order in N1, A1.
-  pose proof (divide_near _ _ _ _ _ N1 NP n_held HV) as N2.
-  destruct (divide_above _ _ _ _ _ N1 A1 P1 NP n_held HV) as (P2 & A2 & V0).
-  fold (mean_of reals F n o f) in N2, P2, A2. change (of_nat R reals n) with (INR n) in *.
-  assert (T0 : 0 <= Sum n a / INR n) by (destruct A2; lra).
-  destruct He as (He1 & He2 & He3). pose proof (constant_near eps ce eps_double (conj He1 (conj He2 He3))) as N3.
-  assert (C2 : open (mean_of reals F n o f) = false).
-  { unfold mean_of, divide. destruct (_ && _); reflexivity. }
-  pose proof (add_near (mean_of reals F n o f) (constant reals F eps) (Sum n a / INR n) eps V ce w C2 eq_refl N2 N3 Hw) as N4.
-  pose proof (add_above (mean_of reals F n o f) (constant reals F eps) (Sum n a / INR n) eps V ce w C2 eq_refl N2 N3 Hw A2 (above_of_none _ _ _ N3 eq_refl)) as A4.
+  intros N2 A2 V0 (He1 & He2 & He3) Hw Hr. pose proof (constant_near eps ce eps_double (conj He1 (conj He2 He3))) as N3.
+  pose proof (add_near W (constant reals F eps) a eps V ce w W_closed eq_refl N2 N3 Hw) as N4.
+  pose proof (add_above W (constant reals F eps) a eps V ce w W_closed eq_refl N2 N3 Hw A2 (above_of_none _ _ _ N3 eq_refl)) as A4.
   assert (W0 : 0 <= w).
-  { destruct constants as (_ & _ & U & _). specialize (He3 eps_pos). destruct Hw as [[W|(_ & _ & [W|W])] _]; [|lra|lra].
-    rewrite (Rabs_pos_eq (V + ce)) in W by lra. apply abs_between in W. nra. }
-  destruct (square_root_near _ _ _ rt N4 A4 ltac:(lra) W0 Hr) as (Q1 & Q2 & Q3 & Q4 & Q5). repeat split; auto; apply Q1 || apply Q2.
+  { destruct constants as (_ & _ & U & _). specialize (He3 eps_pos). destruct Hw as [[G|(_ & _ & [G|G])] _]; [|lra|lra].
+    rewrite (Rabs_pos_eq (V + ce)) in G by lra. apply abs_between in G. nra. }
+  destruct (square_root_near _ _ _ rt N4 A4 ltac:(lra) W0 Hr) as (Q1 & Q2 & Q3 & Q4 & _). repeat split; auto; apply Q1 || apply Q2.
 Qed.
 
 (* 1 / that root, of the reference and of an implementation *)
-Lemma rstd_near o' c S V ce w rt r : order_of n o' ->
-  (forall i, near (f i) (a i) (c i)) -> (forall i, 0 <= least reals (f i) /\ above (f i) (a i) (c i)) ->
-  (forall i, above (f i) (a i) (value (f i))) ->
-  holds_constant eps ce -> added c o' S -> quotient V S (INR n) -> adds w V ce -> computes (4 * u) rt (sqrt w) ->
-  exactly 1 = true -> judged (rstd_of reals F (mean_of reals F n o f) eps) = true -> computes (4 * u) r (1 / rt) ->
-  0 < Sum n a / INR n + eps /\
-  near (rstd_of reals F (mean_of reals F n o f) eps) (1 / sqrt (Sum n a / INR n + eps)) r.
+Lemma rstd_near V ce w rt r : near W a V -> above W a V -> above W a (value W) -> 0 <= V -> 0 <= value W ->
+  holds_constant eps ce -> adds w V ce -> computes (4 * u) rt (sqrt w) ->
+  exactly 1 = true -> judged (rstd_of reals F W eps) = true -> computes (4 * u) r (1 / rt) ->
+  0 < a + eps /\ near (rstd_of reals F W eps) (1 / sqrt (a + eps)) r.
 Proof.
-  intros O' N A Av He HS HV Hw Hr X J C.
-  destruct (root_near o' c S V ce w rt O' N A He HS HV Hw Hr) as (N1 & A1 & P1 & E1 & _).
+  intros N A Av V0 W0 He Hw Hr X J C.
+  destruct (root_near V ce w rt N A V0 He Hw Hr) as (N1 & A1 & P1 & E1).
   assert (Lv : least reals B <= value B).
-  { assert (Hd : forall i, is_double (value (f i))) by (intros i; apply N).
-    destruct (sum_value f o Hd) as [AS DS].
-    assert (DV : value (mean_of reals F n o f) = double (value (sum_of reals F f o) / INR n)).
-    { unfold mean_of, divide. destruct (_ && _); reflexivity. }
-    assert (DM : is_double (value (mean_of reals F n o f))) by (rewrite DV; apply is_double_double).
-    pose proof (add_value (mean_of reals F n o f) (constant reals F eps) DM eps_double) as [AV AD].
-    destruct (root_near o (fun i => value (f i)) (value (sum_of reals F f o)) (value (mean_of reals F n o f)) eps
-      (value (add reals F (mean_of reals F n o f) (constant reals F eps))) (value B) o_order
-      ltac:(intros i; apply (value_near _ _ (c i)), N) ltac:(intros i; split; [apply A|apply Av]) (constant_value eps) AS
-      ltac:(rewrite DV; apply quotient_double, DS) AV
+  { pose proof (value_near _ _ _ N) as Nv. destruct (add_value W (constant reals F eps) (proj1 Nv) eps_double) as [AV _].
+    destruct (root_near (value W) eps (value (add reals F W (constant reals F eps))) (value B) Nv Av W0 (constant_value eps) AV
       (computes_double_4 _)) as (_ & [_ Q] & _). exact Q. }
   destruct (reciprocal_near B _ rt r N1 A1 Lv P1 E1 X J C) as [P2 N2]. split; [|exact N2].
   apply Rnot_le_lt. intros Q. rewrite (sqrt_neg_0 _ Q) in P2. lra.
@@ -1052,18 +1393,18 @@ Definition implements_rms_norm (n : nat) (x g shift : nat -> R) (eps : R) (y : n
     (forall i, adds (y i) (k i) (cb i)).
 
 (* U5. The tolerance of the gate for LayerNorm, the formula of gate_formula.v that verification/golden/gate evaluates: for every n that the
-   format holds, (n - 1) u < 1/2, 2^-53 <= u <= 1/8, t >= 2^-1073 (with U7 the gate as it is, and with --flush-subnormals), every x, gamma,
+   format holds, (n - 1) u < 1/2, 2^-53 <= u <= 1/8, 2^-1073 <= t <= 1 (with U7 the gate as it is, and with --flush-subnormals), every x, gamma,
    beta, eps >= 0 of binary64, every order of the sums, where the bound claims anything of rstd, every implementation of the model of
    docs/error_analysis.md, section 8, and the value that the reference has, are within error(y_i) of y_i = gamma_i x_hat_i + beta_i. *)
 Theorem U5_layer_norm_within_the_gate n o (x g shift : nat -> R) eps y i : (0 < n)%nat -> order_of n o ->
   exactly (INR n) = true -> exactly 1 = true -> INR (n - 1) * u < / 2 ->
   (forall j, is_double (x j)) -> (forall j, is_double (g j)) -> (forall j, is_double (shift j)) -> is_double eps -> 0 <= eps ->
-  judged (layer_norm_rstd reals F n o x eps) = true -> implements_layer_norm n x g shift eps y ->
+  t <= 1 -> judged (layer_norm_rstd reals F n o x eps) = true -> implements_layer_norm n x g shift eps y ->
   let Y := layer_norm_bound reals F n o x g shift eps i in
   let exact := g i * sigma_hat n x eps i + shift i in
   Rabs (y i - exact) <= error Y /\ Rabs (value Y - exact) <= error Y.
 Proof.
-  intros Hn O Xn X1 Ns Hx Hg Hb He E0 J (o1 & o2 & cx & cg & cb & ce & s & m & d & p & S & V & w & rt & r & h & k & O1 & O2 &
+  intros Hn O Xn X1 Ns Hx Hg Hb He E0 T1 J (o1 & o2 & cx & cg & cb & ce & s & m & d & p & S & V & w & rt & r & h & k & O1 & O2 &
     Cx & Cg & Cb & Ce & As & Qm & Ad & Cp & AS & QV & Aw & Cr & Cr' & Ch & Ck & Ay) Y exact.
   pose proof (INR_pos n Hn) as NP. destruct constants as (D0 & _ & U & T & _).
   assert (EO : forall g0, total g0 o1 = total g0 o) by (intros; rewrite O1, O; reflexivity).
@@ -1097,12 +1438,32 @@ Proof.
   { intros j. apply (square_above _ _ (d j)); auto. }
   assert (AQv : forall j, above (P j) (centred n x j * centred n x j) (value (P j))).
   { intros j. apply (square_above _ _ (value (D j))); auto; [apply (value_near _ _ _ (ND j))|]. apply computes_double_4. }
-  destruct (rstd_near n o P (fun j => centred n x j * centred n x j) eps Hn O Xn Ns He E0 (fun j => eq_refl) o2 p S V ce w rt r
-    O2 NQ AQ AQv Ce AS QV Aw Cr X1 J Cr') as [Pos NR].
+  destruct (mean_of_squares n o P (fun j => centred n x j * centred n x j) p o2 S V Hn O Xn Ns (fun j => eq_refl) O2 NQ AQ AQv AS QV)
+    as (NW & AW & AWv & W0 & V0 & Vv0).
+  set (W := mean_of reals F n o P) in *. change (Sum n (fun j => centred n x j * centred n x j) / INR n) with (variance n x) in *.
+  assert (Fl : forall l, INR (n + 10) * u < / 2 -> 0 < l -> floor_condition n X W l ->
+    floor_after n l <= variance n x /\ floor_after n l <= V /\ floor_after n l <= value W).
+  { intros l K L C. apply (floor_of_variance n o2 x cx m d p S V X W); auto.
+    - intros j. apply NX.
+    - unfold W. rewrite mean_value. destruct (sum_is P o (fun j => proj1 (NQ j))) as [-> _]. destruct (sum_is X o Hx) as [SX _].
+      assert (MV : value M = double (sum_rounded double x o / INR n)) by (unfold M; rewrite mean_value, SX; reflexivity).
+      assert (Vp : forall j, value (P j) = double (double (x j - value M) * double (x j - value M))).
+      { intros j. unfold P, multiply, closed. cbn [value]. unfold D, layer_norm_distance. fold X. fold M.
+        rewrite add_double by (apply Hx || apply N3). reflexivity. }
+      rewrite (sum_rounded_ext double _ _ o Vp), MV. apply own_variance; auto. fold ud. rewrite plus_INR in *. simpl INR in *. fold ud in u_range.
+      pose proof (Rmult_le_compat_l (INR n + 8) ud u ltac:(lra) ltac:(lra)). lra. }
+  destruct (raised_near n X W _ V NW) as (NW' & CW & VW).
+  assert (AW' : above (raised reals F n X W) (variance n x) V).
+  { apply raised_above; auto. intros l K L C. destruct (Fl l K L C) as (F1 & F2 & _). auto. }
+  assert (AWv' : above (raised reals F n X W) (variance n x) (value W)).
+  { apply raised_above; auto; [apply (value_near _ _ _ NW)|]. intros l K L C. destruct (Fl l K L C) as (F1 & _ & F3). auto. }
+  rewrite <- VW in AWv', Vv0.
+  destruct (rstd_near eps He E0 (raised reals F n X W) (variance n x) (CW (mean_closed n o P)) W0
+    V ce w rt r NW' AW' AWv' V0 Vv0 Ce Aw Cr X1 J Cr') as [Pos NR].
   pose proof (multiply_near false _ _ _ _ _ _ (h i) (ND i) NR (Ch i)) as NH.
   pose proof (affine_near (g i) (shift i) (cg i) (cb i) _ _ (h i) (k i) (y i) (Hg i) (Hb i) (Cg i) (Cb i) NH (Ck i) (Ay i)) as NY.
-  assert (Ex : g i * (centred n x i * (1 / sqrt (Sum n (fun j => centred n x j * centred n x j) / INR n + eps))) + shift i = exact).
-  { unfold exact, sigma_hat, sigma_s, variance, quadratic_mean, dot. unfold Rdiv. ring. }
+  assert (Ex : g i * (centred n x i * (1 / sqrt (variance n x + eps))) + shift i = exact).
+  { unfold exact, sigma_hat, sigma_s. unfold Rdiv. ring. }
   rewrite Ex in NY. destruct NY as (_ & Q1 & Q2). split; [exact Q2|exact Q1].
 Qed.
 
@@ -1127,8 +1488,10 @@ Proof.
   { intros j. apply (square_above _ _ (cx j)); auto. apply above_of_none; auto. }
   assert (AQv : forall j, above (P j) (x j * x j) (value (P j))).
   { intros j. apply (square_above _ _ (x j)); auto; [apply above_of_none; auto|]. apply computes_double_4. }
-  destruct (rstd_near n o P (fun j => x j * x j) eps Hn O Xn Ns He E0 (fun j => eq_refl) o2 p S V ce w rt r
-    O2 NQ AQ AQv Ce AS QV Aw Cr X1 J Cr') as [Pos NR].
+  destruct (mean_of_squares n o P (fun j => x j * x j) p o2 S V Hn O Xn Ns (fun j => eq_refl) O2 NQ AQ AQv AS QV)
+    as (NW & AW & AWv & W0 & V0 & Vv0).
+  assert (CW : open (mean_of reals F n o P) = false) by apply mean_closed.
+  destruct (rstd_near eps He E0 (mean_of reals F n o P) _ CW W0 V ce w rt r NW AW AWv V0 Vv0 Ce Aw Cr X1 J Cr') as [Pos NR].
   pose proof (multiply_near false _ _ _ _ _ _ (h i) (NX i) NR (Ch i)) as NH.
   pose proof (affine_near (g i) (shift i) (cg i) (cb i) _ _ (h i) (k i) (y i) (Hg i) (Hb i) (Cg i) (Cb i) NH (Ck i) (Ay i)) as NY.
   assert (Ex : g i * (x i * (1 / sqrt (Sum n (fun j => x j * x j) / INR n + eps))) + shift i = exact).

@@ -1,12 +1,13 @@
 (* The bound of verification/golden/gate, operation by operation, as ref/numeric/any_order_error.cpp computes it, and through the
    formulas of LayerNorm and RMSNorm; over any scalars, so that it is evaluated in binary64 as it is in the program, and proved
-   over the reals in gate.v. What is left out: overflow, and operations that the inputs make exact. *)
+   over the reals in gate.v. What is left out: overflow, operations that the inputs make exact, and elements that are sums. *)
 From Coq Require Import Bool Arith.
 From normproof Require Import rounding.
 
 Record scalars (T : Type) := {
   zero : T; one : T; two : T; four : T; half : T;
   slack : T;                                            (* 1 + 2^-45: the roundings of the bound itself *)
+  roundoff : T; smallest : T;                           (* of binary64: the unit roundoff 2^-53, the smallest number 2^-1074 *)
   plus : T -> T -> T; minus : T -> T -> T; times : T -> T -> T; over : T -> T -> T;
   root : T -> T; magnitude : T -> T; opposite : T -> T;
   below : T -> T -> bool;                               (* x < y *)
@@ -33,6 +34,8 @@ Notation "1" := (one T S).
 Notation "2" := (two T S).
 Notation "4" := (four T S).
 Notation slack := (slack T S).
+Notation roundoff := (roundoff T S).
+Notation smallest := (smallest T S).
 Notation stored := (stored T S).
 Notation u := (unit_of T F).
 Notation tiny := (tiny T F).
@@ -112,6 +115,24 @@ Definition square_root (A : bounded) : bounded :=
     smaller (if 0 < sure then error A / root T S sure else absolute) absolute in
   closed v (error_of v off) (Some (rounded_down (if 0 < least A then root T S (least A) else 0) (4 * u) tiny)) (judged A).
 
+(* A variance of n numbers with a floor that no two-pass variance of them is below: the mean of the squared distances from any number is
+   at least the variance. Where a distance that is flushed is at most tiny <= 1, its square is at most tiny. *)
+Fixpoint from_first (n : nat) (f : nat -> T) : T := match n with O => 0 | Datatypes.S k => from_first k f + f k end.
+Definition raised (n : nat) (f : nat -> bounded) (V : bounded) : bounded :=
+  let share := of_nat T S (n + 10) * u in
+  if share < half T S then
+    let off i := 2 * error (f i) in
+    let off_in_all := root T S (from_first n (fun i => off i * off i + smallest) / of_nat T S n) * slack in
+    let own := 2 * of_nat T S (n + 8) * roundoff in
+    let of_the_mean := own * from_first n (fun i => |value (f i)|) / of_nat T S n in
+    let least := value V * (1 - own) - of_the_mean * of_the_mean in
+    let lower := root T S (larger least 0) / slack - off_in_all in
+    if 0 < lower then
+      let l := rounded_down (lower * lower) share (4 * tiny) in
+      closed (value V) (error V) (Some (match floor V with Some other => larger other l | None => l end)) (judged V)
+    else V
+  else V.
+
 Fixpoint sum_of (f : nat -> bounded) (t : tree) : bounded :=
   match t with Leaf i => f i | Node l r => add (sum_of f l) (sum_of f r) end.
 
@@ -124,7 +145,8 @@ Definition affine_of (g shift : T) (x_hat : bounded) : bounded := add (multiply 
 Definition layer_norm_distance (n : nat) (t : tree) (x : nat -> T) (i : nat) : bounded :=
   add (constant (x i)) (negative (mean_of n t (fun j => constant (x j)))).
 Definition layer_norm_rstd (n : nat) (t : tree) (x : nat -> T) (eps : T) : bounded :=
-  rstd_of (mean_of n t (fun j => multiply true (layer_norm_distance n t x j) (layer_norm_distance n t x j))) eps.
+  rstd_of (raised n (fun j => constant (x j))
+    (mean_of n t (fun j => multiply true (layer_norm_distance n t x j) (layer_norm_distance n t x j)))) eps.
 Definition layer_norm_bound (n : nat) (t : tree) (x g shift : nat -> T) (eps : T) (i : nat) : bounded :=
   affine_of (g i) (shift i) (multiply false (layer_norm_distance n t x i) (layer_norm_rstd n t x eps)).
 Definition rms_norm_rstd (n : nat) (t : tree) (x : nat -> T) (eps : T) : bounded :=

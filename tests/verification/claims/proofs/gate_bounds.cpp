@@ -31,14 +31,15 @@ Tensor<any_order_error> row(const std::vector<double>& numbers, bool of_rank_2) 
 
 /// Draws a row of n elements and prints the gate's bounds. If `scale` is 1, the arithmetic flushes
 /// subnormal numbers to 0. If `scale` is not 1, the elements are so small that their squares are
-/// subnormal numbers, and the arithmetic keeps these.
+/// subnormal numbers, and the arithmetic keeps these. If `has_zeros` is false, the variance is
+/// about 1 at every offset.
 void print_case(bool centred, numeric::FloatType format, std::size_t n, double offset, double eps,
-                double scale = 1) {
+                double scale = 1, bool has_zeros = true) {
   const numeric::RandomStream stream(20260101, "proofs/gate_bounds");
   std::vector<double> x, gamma, beta, value, error;
   for (std::size_t i = 0; i < n; ++i) {
     const auto draw = [&](std::size_t k) { return std::rint(32 * stream.normal(3 * i + k)) / 32; };
-    x.push_back(i % 5 == 3 ? 0 : scale * (offset + draw(0)));
+    x.push_back(has_zeros && i % 5 == 3 ? 0 : scale * (offset + draw(0)));
     gamma.push_back(draw(1));
     beta.push_back(i % 7 == 2 ? 0 : draw(2));
   }
@@ -75,6 +76,11 @@ int main() {
     print_case(centred, FloatType::float32, 9, 2, 0, 0x1p-69);
     print_case(centred, FloatType::float32, 5, 1, 1e-5, 0x1p-40);
     print_case(centred, FloatType::float64, 6, 3, 0x1p-100, 0x1p-30);
+    // The lower bound of the variance decides: the error of the mean exceeds the deviations.
+    print_case(centred, FloatType::float32, 12, 0x1p+21, 1e-5, 1, false);
+    // It is unknown if the errors of the elements exceed the deviations, or in sums of many terms.
+    print_case(centred, FloatType::float32, 11, 0x1p+24, 1e-5, 1, false);
+    print_case(centred, FloatType::bfloat16, 120, 0, 1e-3);
   }
   return 0;
 }
