@@ -203,11 +203,13 @@ void normproof_corpus::judge(normproof_verdict* out) {
   const StoredCase& stored = require_selected_case("normproof_judge").stored();
   require(out != nullptr, "normproof_judge", "out is null; expected a normproof_verdict");
   gate::CaseResult result =
-      refusal_ ? gate::CaseResult{.description =
-                                      golden::certify::copy_without_inputs(stored.description),
-                                  .problem = refusal_->reason,
-                                  .declined = refusal_->declined}
-               : gate::check_and_diagnose(stored, answer_, options_, bounds());
+      refusal_
+          ? gate::CaseResult{.description =
+                                 golden::certify::copy_without_inputs(stored.description),
+                             .problem = refusal_->reason,
+                             .declined = refusal_->declined}
+          : gate::check_and_diagnose(stored, answer_, options_, bounds(),
+                                     gate::earlier_cases(history_, stored.description.c, index_));
   verdict_ = normproof::verification::bindings::c::verdict_sentence(result);
   *out = {result.passed() ? 1 : 0, normproof::verification::bindings::c::largest_ratio(result),
           verdict_.c_str()};

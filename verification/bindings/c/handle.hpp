@@ -10,6 +10,7 @@
 #include "verification/bindings/c/boundary.hpp"
 #include "verification/bindings/c/selected_case.hpp"
 #include "verification/golden/candidate/candidate.hpp"
+#include "verification/golden/gate/refuted_mutations.hpp"
 #include "verification/golden/reports/golden_report.hpp"
 
 /// The implementation of the handle of normproof.h. It has one method per function of that header.
@@ -89,6 +90,7 @@ struct normproof_corpus {
   /// User-supplied cases; the key is the index of the case.
   std::map<std::size_t, std::shared_ptr<const StoredCase>> user_cases_ = {};
   normproof::verification::golden::gate::CheckOptions options_ = {.maps = true};
+  normproof::verification::golden::gate::SearchHistory history_ = {};
   normproof::verification::golden::reports::ReportSettings settings_ = {};
   std::string repro_ = {};  ///< command that repeats a check; may contain {path}
   std::map<std::size_t, normproof::verification::golden::gate::CaseResult> results_ = {};

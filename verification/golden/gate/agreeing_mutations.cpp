@@ -46,6 +46,10 @@ constexpr double kAgreementBoundFactor = 4;
 /// values must be at least this factor times d. Its distance from the values of the implementation
 /// without mutation must be at least as large. This excludes mutations that change nothing.
 constexpr double kRequiredMargin = 8;
+/// The margin if d is more than kMaxUlpsOfRounding ulps. The order of a sum then no longer explains
+/// d, and another mistake of about the same size may be the cause, such as a sum that lacks one
+/// element of 1,000 for a sum that is divided by n - 1.
+constexpr double kRequiredMarginIfFar = 64, kMaxUlpsOfRounding = 32;
 /// The largest distance, in ulps, between an output and the values of a mutation that still counts
 /// as agreement, if the mutation has no error bound. An output of 16 bits was computed in more
 /// digits.
@@ -111,10 +115,11 @@ std::optional<double> find_distance_if_agreeing(const FailingOutput& f,
     if (i < unmutated.size()) to_right = std::max(to_right, distance(f.got[i], unmutated[i]));
     if (std::isfinite(values[i])) magnitude = std::max(magnitude, std::fabs(values[i]));
   }
+  const double ulps = largest == 0 ? 0 : largest / (2 * f.unit * magnitude);
+  const double margin = ulps > kMaxUlpsOfRounding ? kRequiredMarginIfFar : kRequiredMargin;
   // Many wrong formulas produce only NaN, so a NaN output does not tell them apart.
-  if (finite == 0 || !(largest * kRequiredMargin <= std::min(to_exact, to_right)))
-    return std::nullopt;
-  return largest == 0 ? 0 : largest / (2 * f.unit * magnitude);
+  if (finite == 0 || !(largest * margin <= std::min(to_exact, to_right))) return std::nullopt;
+  return ulps;
 }
 
 /// The failing outputs that agree with one mutation, and the largest of their distances from this
@@ -225,6 +230,25 @@ bool is_near(const FailingOutput& f, const std::vector<double>& other) {
   return true;
 }
 
+/// Whether an implementation with the mutation might pass here: its failing outputs differ from
+/// those of the right implementation, and each is within its bound. A case in which the mutation is
+/// hidden does not refute it.
+bool is_hidden(const std::vector<FailingOutput>& failing, const std::vector<StoredTensor>& mistaken,
+               const std::vector<StoredTensor>& right) {
+  bool has_effect = false;
+  for (const FailingOutput& f : failing) {
+    const StoredTensor* const tensor = find(mistaken, f.name);
+    const StoredTensor* const plain = find(right, f.name);
+    if (tensor == nullptr || plain == nullptr || *tensor == *plain) continue;
+    has_effect = true;
+    const std::vector<double> values = ref::io::widen(*tensor);
+    if (values.size() != f.exact.size()) return true;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (!(distance(values[i], f.exact[i]) <= f.bound[i])) return false;
+  }
+  return has_effect;
+}
+
 /// The row in which most elements failed, for a case with independent rows. Most mutations disagree
 /// with this row, so that the other rows need not be computed.
 class FailingRow {
@@ -263,10 +287,16 @@ class FailingRow {
     seen_ = all.seen();
   }
 
-  /// Whether the mutation may explain an output: it agrees with the row in one of them, it changes
-  /// none of them but a sum over rows, or it mixes rows.
-  bool may_explain(const Mutation& mutation, std::uint64_t& work_left) const {
-    if (mixes_rows(mutation) || std::ranges::find(seen_, mutation) == seen_.end()) return true;
+  /// The result of comparing the row with a mutation.
+  struct Finding {
+    bool may_explain = true;
+    bool is_refuted = false;
+  };
+
+  /// Compares the row with a mutation. It may explain an output if it agrees with the row in one of
+  /// them, if it changes none of them but a sum over rows, or if it mixes rows.
+  Finding compare(const Mutation& mutation, std::uint64_t& work_left) const {
+    if (mixes_rows(mutation) || std::ranges::find(seen_, mutation) == seen_.end()) return {};
     Sites sites(mutation);
     sites.limit(work_left);
     const std::vector<StoredTensor> mistaken = run_plain(c_, inputs_, {}, sites);
@@ -274,12 +304,13 @@ class FailingRow {
     for (const FailingOutput& f : outputs_) {
       const StoredTensor* const other = find(mistaken, f.name);
       const StoredTensor* const right = find(right_, f.name);
-      if (other == nullptr || right == nullptr) return true;
+      if (other == nullptr || right == nullptr) return {};
       if (*other == *right) continue;
       changes_rows = true;
-      if (is_near(f, ref::io::widen(*other))) return true;
+      if (is_near(f, ref::io::widen(*other))) return {};
     }
-    return sums_fail_ && !changes_rows && mistaken != right_;
+    if (sums_fail_ && !changes_rows && mistaken != right_) return {};
+    return {.may_explain = false, .is_refuted = !is_hidden(outputs_, mistaken, right_)};
   }
 
  private:
@@ -354,13 +385,18 @@ bool spoils_passing_output(const Explanation& explanation,
 class Search {
  public:
   Search(const StoredCase& stored, const std::vector<FailingOutput>& failing,
-         std::uint64_t work_limit, const std::vector<FailingOutput>& passing)
+         std::uint64_t work_limit, const std::vector<FailingOutput>& passing,
+         const EarlierCases& earlier)
       : c_(with_every_gradient(stored)),
         inputs_(inputs_of(c_)),
         failing_(failing),
         passing_(passing),
+        earlier_(earlier),
         row_(FailingRow::find_in(c_, failing)),
-        work_left_(work_limit) {}
+        work_left_(work_limit) {
+    for (const FailingOutput& f : failing)
+      (is_gradient(f.name) ? failed_.backward : failed_.forward) = true;
+  }
 
   MutationSearch run() {
     MutationSearch search;
@@ -370,10 +406,15 @@ class Search {
       all.limit(work_left_);
       const std::vector<StoredTensor> right = run_plain(c_, inputs_, {}, all);
       if (row_) row_->start(work_left_);
-      for (const Mutation& mutation : all.seen())
-        if (!changes_no_failing_output(mutation, failing_) &&
-            (!row_ || row_->may_explain(mutation, work_left_)))
+      for (const Mutation& mutation : all.seen()) {
+        if (changes_no_failing_output(mutation, failing_) || is_refuted(mutation)) continue;
+        const FailingRow::Finding finding =
+            row_ ? row_->compare(mutation, work_left_) : FailingRow::Finding{};
+        if (finding.may_explain)
           try_mutation(mutation, right, search.found);
+        else if (finding.is_refuted)
+          refute(mutation);
+      }
     } catch (const mutations::WorkLimitReached&) {
       search.is_complete = false;
     }
@@ -389,6 +430,10 @@ class Search {
     const std::vector<StoredTensor> mistaken = run_plain(c_, inputs_, {}, sites);
     Explanation explanation = explain(failing_, mistaken, right);
     keep_plausible_outputs(c_, failing_, mistaken, mutation, explanation);
+    if (!explanation.outputs.empty())
+      confirm(mutation);
+    else if (!is_hidden(failing_, mistaken, right))
+      refute(mutation);
     if (explanation.outputs.empty() ||
         spoils_passing_output(explanation, passing_, mistaken, right))
       return;
@@ -397,9 +442,22 @@ class Search {
                                          .outputs = std::move(explanation.outputs)}});
   }
 
+  bool is_refuted(const Mutation& mutation) const {
+    return earlier_.refuted != nullptr &&
+           earlier_.refuted->has(mutation, failed_, earlier_.case_number);
+  }
+  void refute(const Mutation& mutation) {
+    if (earlier_.refuted != nullptr) earlier_.refuted->add(mutation, failed_, earlier_.case_number);
+  }
+  void confirm(const Mutation& mutation) {
+    if (earlier_.refuted != nullptr) earlier_.refuted->confirm(mutation, earlier_.case_number);
+  }
+
   Case c_;
   EvalInputs inputs_;
   const std::vector<FailingOutput>&failing_, &passing_;
+  EarlierCases earlier_;
+  FailedPasses failed_ = {};
   std::optional<FailingRow> row_;
   std::uint64_t work_left_;
 };
@@ -415,9 +473,10 @@ std::uint64_t search_work_limit(const CaseResult& result) {
 MutationSearch find_agreeing_mutations(const StoredCase& stored,
                                        const std::vector<FailingOutput>& failing,
                                        std::uint64_t work_limit,
-                                       const std::vector<FailingOutput>& passing) {
+                                       const std::vector<FailingOutput>& passing,
+                                       const EarlierCases& earlier) {
   if (failing.empty()) return {};
-  return Search(stored, failing, work_limit, passing).run();
+  return Search(stored, failing, work_limit, passing, earlier).run();
 }
 
 }  // namespace normproof::verification::golden::gate

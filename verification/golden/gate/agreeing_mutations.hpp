@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "verification/golden/gate/failing_outputs.hpp"
+#include "verification/golden/gate/refuted_mutations.hpp"
 #include "verification/golden/mutations/mutation.hpp"
 
 namespace normproof::verification::golden::gate {
@@ -35,10 +36,12 @@ std::uint64_t search_work_limit(const CaseResult& result);
 ///           the mutation than to the exact values. A mutation is no explanation if it would spoil
 ///           an output that passed, unless it explains only gradients and that output is none, or
 ///           the reverse: a backward pass may be a program of its own. The result does not depend
-///           on the speed of the machine, because the limit counts work and not time
+///           on the speed of the machine, because the limit counts work and not time. A mutation
+///           that earlier cases refute is not tried, and what this case refutes is recorded
 MutationSearch find_agreeing_mutations(const StoredCase& stored,
                                        const std::vector<FailingOutput>& failing,
                                        std::uint64_t work_limit,
-                                       const std::vector<FailingOutput>& passing = {});
+                                       const std::vector<FailingOutput>& passing = {},
+                                       const EarlierCases& earlier = {});
 
 }  // namespace normproof::verification::golden::gate

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <set>
 
@@ -66,20 +67,25 @@ CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<Stored
 }
 
 CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
-                              const CheckOptions& options, const tolerance::Tolerance& bounds) {
+                              const CheckOptions& options, const tolerance::Tolerance& bounds,
+                              const EarlierCases& earlier) {
   try {
     CaseResult result = check_case(stored, answer, options, bounds);
     if (result.passed() || options.skip_diagnosis) return result;
     const bool is_usual = !options.accumulation && !options.flush_subnormals &&
                           options.formula == tolerance::Formula::two_pass;
-    result.diagnosis = is_usual ? diagnose(stored, answer, result, options, bounds)
-                                : diagnose(stored, answer, result, options);
+    result.diagnosis = is_usual ? diagnose(stored, answer, result, options, bounds, earlier)
+                                : diagnose(stored, answer, result, options, earlier);
     return result;
     // For example, an int64 that a double cannot represent.
   } catch (const ref::numeric::ContractError& error) {
     return {.description = copy_without_inputs(stored.description),
             .problem = sentence(error.violation())};
   }
+}
+
+EarlierCases earlier_cases(SearchHistory& history, const Case& c, std::size_t case_number) {
+  return {.refuted = &history.of(corpus::case_operation_name(c)), .case_number = case_number};
 }
 
 std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
@@ -92,7 +98,7 @@ std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
   std::vector<CaseResult> results(cases.size());
   std::mutex mutex;
   std::size_t done = 0;
-  for_each_in_parallel(cases.size(), jobs, [&](std::size_t i) {
+  const auto check = [&](std::size_t i, const CheckOptions& chosen, const EarlierCases& earlier) {
     const StoredCase stored = read_case(golden, cases[i]);
     try {
       const CandidateOutput output = candidate(stored);
@@ -100,14 +106,33 @@ std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
                        ? CaseResult{.description = copy_without_inputs(stored.description),
                                     .problem = output.reason(),
                                     .declined = true}
-                       : check_and_diagnose(stored, output.tensors(), options);
+                       : check_and_diagnose(stored, output.tensors(), chosen,
+                                            tolerance_for_options(stored, chosen), earlier);
     } catch (const ref::numeric::FileError& error) {
       results[i] = {.description = copy_without_inputs(stored.description),
                     .problem = error.what()};
     }
+  };
+  CheckOptions without_diagnosis = options;
+  without_diagnosis.skip_diagnosis = true;
+  for_each_in_parallel(cases.size(), jobs, [&](std::size_t i) {
+    check(i, without_diagnosis, {});
     const std::lock_guard lock(mutex);
     ++done;
     if (finished) finished(done);
+  });
+  if (options.skip_diagnosis) return results;
+  SearchHistory history;
+  std::map<RefutedMutations*, std::vector<EarlierCases>> failed;
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (!results[i].passed() && !results[i].tensors.empty()) {
+      const EarlierCases earlier = earlier_cases(history, cases[i].c, i);
+      failed[earlier.refuted].push_back(earlier);
+    }
+  std::vector<std::vector<EarlierCases>> groups;
+  for (auto& [refuted, group] : failed) groups.push_back(std::move(group));
+  for_each_in_parallel(groups.size(), jobs, [&](std::size_t g) {
+    for (const EarlierCases& earlier : groups[g]) check(earlier.case_number, options, earlier);
   });
   return results;
 }

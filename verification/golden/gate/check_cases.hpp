@@ -8,13 +8,15 @@
 
 #include "verification/golden/candidate/candidate.hpp"
 #include "verification/golden/gate/check.hpp"
+#include "verification/golden/gate/refuted_mutations.hpp"
 
 namespace normproof::verification::golden::gate {
 
 using candidate::Candidate;
 using candidate::CandidateOutput;
 
-/// Reads each case, runs the candidate on it and checks the outputs.
+/// Reads each case, runs the candidate on it and checks the outputs. The cases that fail are read
+/// and run a second time for their diagnosis, in ascending order for each operation.
 /// Requires  `candidate` may be called from several threads at once, or jobs is 1; each name in
 ///           options.outputs is an expected output of at least one case
 /// Throws    UsageError if no case expects one of options.outputs, or has options.formula,
@@ -29,9 +31,14 @@ std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
 /// int64 value cannot be represented as a double, the case fails.
 CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                               const CheckOptions& options);
-/// Overload that takes the error bounds of the case instead of deriving them.
+/// Overload that takes the error bounds of the case instead of deriving them, and the cases that
+/// were checked before.
 CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
-                              const CheckOptions& options, const tolerance::Tolerance& bounds);
+                              const CheckOptions& options, const tolerance::Tolerance& bounds,
+                              const EarlierCases& earlier = {});
+
+/// Returns the cases of the same operation that were checked before the case with this number.
+EarlierCases earlier_cases(SearchHistory& history, const Case& c, std::size_t case_number);
 
 /// Checks that each name in `outputs` is an expected output of at least one case.
 /// Throws    UsageError with the nearest known name

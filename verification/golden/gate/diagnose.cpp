@@ -86,13 +86,14 @@ struct Explained {
 Explained explain_by_known_causes(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                                   const CaseResult& result, const CheckOptions& options,
                                   const std::vector<FailingOutput>& failing,
-                                  const std::vector<FailingOutput>& passing) {
+                                  const std::vector<FailingOutput>& passing,
+                                  const EarlierCases& earlier) {
   std::vector<Diagnosis> found = diagnose_usual_precision(stored, answer, result, options);
   if (!found.empty()) return {std::move(found)};
   const StoredTensor* const x = main_input(stored.description.c);
   MutationSearch search{.is_complete = false};
   if (x == nullptr || x->bytes.size() <= kMaxBytes)
-    search = find_agreeing_mutations(stored, failing, search_work_limit(result), passing);
+    search = find_agreeing_mutations(stored, failing, search_work_limit(result), passing, earlier);
   found = explain_by_mutations(stored, answer, result, std::move(search.found));
   if (found.empty()) found = suggest_flushing(stored, answer, result, options);
   if (found.empty()) found = diagnose_less_accurate_formulas(stored, answer, result);
@@ -125,17 +126,19 @@ Explained explain_without_simple_answers(const StoredCase& stored,
                                          const std::vector<StoredTensor>& answer,
                                          const CaseResult& result, const CheckOptions& options,
                                          const std::vector<FailingOutput>& failing,
-                                         const std::vector<FailingOutput>& passing) {
+                                         const std::vector<FailingOutput>& passing,
+                                         const EarlierCases& earlier) {
   const std::optional<RowSample> sample = sample_failing_rows(stored, answer, result);
-  if (!sample) return explain_by_known_causes(stored, answer, result, options, failing, passing);
+  if (!sample)
+    return explain_by_known_causes(stored, answer, result, options, failing, passing, earlier);
   const CaseResult of_rows = check_case(sample->stored, sample->answer, options);
   const tolerance::Tolerance bounds = usual_tolerance(sample->stored.description.c, options);
   const std::vector<FailingOutput> own =
       failing_outputs_of_sample(*sample, of_rows, bounds, failing);
   if (own.empty()) return {};
-  Explained explained =
-      explain_by_known_causes(sample->stored, sample->answer, of_rows, options, own,
-                              passing_outputs(sample->stored, sample->answer, of_rows, bounds));
+  Explained explained = explain_by_known_causes(
+      sample->stored, sample->answer, of_rows, options, own,
+      passing_outputs(sample->stored, sample->answer, of_rows, bounds), earlier);
   explained.tried_every_mistake = false;  // none that mixes rows
   return explained;
 }
@@ -150,13 +153,15 @@ bool are_failures_zero(const std::vector<FailingOutput>& failing) {
 }  // namespace
 
 std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
-                                const CaseResult& result, const CheckOptions& options) {
-  return diagnose(stored, answer, result, options, usual_tolerance(stored.description.c, options));
+                                const CaseResult& result, const CheckOptions& options,
+                                const EarlierCases& earlier) {
+  return diagnose(stored, answer, result, options, usual_tolerance(stored.description.c, options),
+                  earlier);
 }
 
 std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                                 const CaseResult& result, const CheckOptions& options,
-                                const tolerance::Tolerance& bounds) {
+                                const tolerance::Tolerance& bounds, const EarlierCases& earlier) {
   const Case& c = stored.description.c;
   std::vector<FailingOutput> failing = failing_outputs(stored, answer, result, bounds);
   if (failing.empty()) return {};
@@ -171,7 +176,7 @@ std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<Stor
   if (failing.empty()) return found;
   const std::vector<FailingOutput> passing = passing_outputs(stored, answer, result, bounds);
   Explained explained =
-      explain_without_simple_answers(stored, answer, result, options, failing, passing);
+      explain_without_simple_answers(stored, answer, result, options, failing, passing, earlier);
   if (explained.found.empty())
     explained.found = locate_errors(failing, explained.tried_every_mistake);
   std::ranges::move(explained.found, std::back_inserter(found));

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "verification/golden/gate/check.hpp"
+#include "verification/golden/gate/refuted_mutations.hpp"
 
 namespace normproof::verification::golden::gate {
 
@@ -22,11 +23,13 @@ namespace normproof::verification::golden::gate {
 /// Requires  `answer` contains each output of result.tensors that was compared and failed;
 ///           `options` are those of the check
 std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
-                                const CaseResult& result, const CheckOptions& options = {});
+                                const CaseResult& result, const CheckOptions& options = {},
+                                const EarlierCases& earlier = {});
 /// Overload that takes the error bounds of the case in its usual arithmetic instead of deriving
-/// them.
+/// them. Mistakes that earlier cases of the same candidate refute are not tried again.
 std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                                 const CaseResult& result, const CheckOptions& options,
-                                const tolerance::Tolerance& bounds);
+                                const tolerance::Tolerance& bounds,
+                                const EarlierCases& earlier = {});
 
 }  // namespace normproof::verification::golden::gate

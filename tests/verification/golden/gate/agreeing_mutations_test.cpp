@@ -57,6 +57,50 @@ TEST(AgreeingMutations, IncludeEveryMutationWhoseOutputsFail) {
   }
 }
 
+/// Returns a case of layer_norm with its certified outputs.
+StoredCase norm_of_seed(std::uint64_t seed) {
+  return certified(plain_recipe("layer_norm", {4, 16}, DType::float32).make(seed));
+}
+
+/// Returns the outputs of a case, each element a little off in its own way.
+std::vector<StoredTensor> outputs_with_unknown_mistake(const StoredCase& stored) {
+  return change_output(run_mutation(stored.description.c, {}), "y", [](double v, std::size_t i) {
+    return static_cast<double>(static_cast<float>(v * (i % 2 == 0 ? 1.01 : 0.993)));
+  });
+}
+
+TEST(AgreeingMutations, AreNotTriedIfTwoEarlierCasesRefuteThem) {
+  constexpr std::uint64_t kLittleWork = 100'000;
+  RefutedMutations refuted;
+  const auto search_case = [&](std::size_t number, std::uint64_t limit) {
+    const StoredCase stored = norm_of_seed(number);
+    return find_agreeing_mutations(stored,
+                                   failing_outputs_of(stored, outputs_with_unknown_mistake(stored)),
+                                   limit, {}, {.refuted = &refuted, .case_number = number});
+  };
+  EXPECT_FALSE(search_case(1, kLittleWork).is_complete);
+  EXPECT_TRUE(search_case(1, kMuchWork).is_complete);
+  EXPECT_FALSE(search_case(2, kLittleWork).is_complete) << "one case refutes nothing";
+  EXPECT_TRUE(search_case(2, kMuchWork).is_complete);
+  EXPECT_TRUE(search_case(3, kLittleWork).is_complete);
+  EXPECT_FALSE(search_case(2, kLittleWork).is_complete) << "a case that is judged again";
+}
+
+TEST(AgreeingMutations, AreNotRefutedByCasesThatTheyExplain) {
+  RefutedMutations refuted;
+  const Mutation mistake{"eps", MutationOperator::outside_root};
+  for (std::size_t number = 1; number < 6; ++number) {
+    const StoredCase stored = norm_of_seed(number);
+    const auto answer = run_mutation(stored.description.c, mistake);
+    const auto found =
+        find_agreeing_mutations(stored, failing_outputs_of(stored, answer), kMuchWork, {},
+                                {.refuted = &refuted, .case_number = number})
+            .found;
+    EXPECT_FALSE(found.empty()) << number;
+    EXPECT_FALSE(refuted.has(mistake, {.forward = true, .backward = true}, number + 1)) << number;
+  }
+}
+
 /// Returns the name of the mutation that agrees best with the outputs of a kernel with `mutation`.
 std::string first_name(const Case& c, const Mutation& mutation) {
   const StoredCase stored = certified(c);

@@ -116,31 +116,28 @@ TEST(Diagnose, DescribesTheLocationOfAnUnknownMistake) {
   EXPECT_EQ(found[0].sentence(), "no known mistake; wrong: y in every element");
 }
 
+/// Returns a case of layer_norm in bfloat16, and the outputs of an implementation with sums in that
+/// format.
+std::pair<StoredCase, std::vector<StoredTensor>> case_with_errors_of_bfloat16() {
+  StoredCase stored = certified(plain_recipe("layer_norm", {5, 64}, DType::bfloat16).make(1));
+  auto answer = run_with_sums_in(stored, corpus::Accumulation::bfloat16);
+  return {std::move(stored), std::move(answer)};
+}
+
 TEST(Diagnose, NamesALowerPrecisionIfNoWrongFormulaMatches) {
-  const StoredCase ordinary = certified(plain_recipe("layer_norm", {5, 8}, DType::float32).make(1));
-  auto answer = reference_output(ordinary);
-  // A relative error of 2^-12 is outside the float32 bound and within the float16 bound.
-  for (StoredTensor& tensor : answer) {
-    std::vector<double> values = ref::io::widen(tensor);
-    for (double& value : values) value *= 1 + 0x1p-12;
-    tensor = make_stored_tensor(tensor.name, DType::float64, tensor.shape, values);
-  }
+  const auto [ordinary, answer] = case_with_errors_of_bfloat16();
   const auto found = diagnose(ordinary, answer, check_case(ordinary, answer, {}));
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].kind, Diagnosis::Kind::bound);
-  EXPECT_THAT(found[0].sentence(), StartsWith("no farther off than sums in float16 may be"));
+  EXPECT_THAT(found[0].sentence(), StartsWith("no farther off than sums in bfloat16 may be"));
 }
 
 TEST(Diagnose, NamesALowerPrecisionForTheRequestedOutputs) {
-  const StoredCase ordinary = certified(plain_recipe("layer_norm", {5, 8}, DType::float32).make(1));
-  auto answer = reference_output(ordinary);
+  auto [ordinary, answer] = case_with_errors_of_bfloat16();
   std::erase_if(answer, [](const StoredTensor& tensor) { return tensor.name != "y"; });
-  std::vector<double> values = ref::io::widen(answer.at(0));
-  for (double& value : values) value *= 1 + 0x1p-12;
-  answer[0] = make_stored_tensor("y", DType::float64, answer[0].shape, values);
   const auto found = diagnose(ordinary, answer, check_case(ordinary, answer, {.outputs = {"y"}}));
   ASSERT_THAT(found, SizeIs(1));
-  EXPECT_THAT(found[0].sentence(), StartsWith("no farther off than sums in float16 may be"));
+  EXPECT_THAT(found[0].sentence(), StartsWith("no farther off than sums in bfloat16 may be"));
 }
 
 /// Returns the diagnoses for a plain implementation with this mutation. The implementation adds the

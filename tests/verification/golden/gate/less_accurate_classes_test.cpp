@@ -31,13 +31,28 @@ std::vector<Diagnosis> lower_precision(const StoredCase& stored,
 }
 
 TEST(LessAccurateClasses, NameAFormatOnlyForAnErrorOfItsSize) {
-  const StoredCase stored = certified(plain_recipe("layer_norm", {5, 8}, DType::float32).make(1));
-  const auto coarse = lower_precision(stored, with_relative_error(stored, 0x1p-11));
+  const StoredCase stored = certified(plain_recipe("layer_norm", {5, 64}, DType::bfloat16).make(1));
+  const auto coarse = lower_precision(stored, run_with_sums_in(stored, Accumulation::bfloat16));
   ASSERT_THAT(coarse, SizeIs(1));
   EXPECT_THAT(coarse[0].sentence(),
-              MatchesRegex("no farther off than sums in float16 may be \\(the largest error is "
+              MatchesRegex("no farther off than sums in bfloat16 may be \\(the largest error is "
                            "[0-9.]+ % of that\\)"));
+}
+
+TEST(LessAccurateClasses, NameNoFormatForAnErrorMuchSmallerThanThoseOfTheFormat) {
+  const StoredCase stored = certified(plain_recipe("layer_norm", {5, 8}, DType::float32).make(1));
   EXPECT_THAT(lower_precision(stored, with_relative_error(stored, 0x1p-19)), IsEmpty());
+}
+
+TEST(LessAccurateClasses, NameNoFormatIfTheErrorIsManyTimesThatOfItsSums) {
+  const StoredCase stored = certified(plain_recipe("layer_norm", {5, 64}, DType::float32).make(1));
+  auto answer = run_with_sums_in(stored, Accumulation::float16);
+  EXPECT_THAT(lower_precision(stored, answer), SizeIs(1));
+  const StoredTensor& y = *corpus::find(answer, "y");
+  const auto largest = change_output(
+      answer, "y", [&](double v, std::size_t i) { return i == 7 ? v * (1 + 0x1p-5) : v; });
+  EXPECT_GT(std::fabs(ref::io::widen(y)[7]), 0.01);
+  EXPECT_THAT(lower_precision(stored, largest), IsEmpty());
 }
 
 TEST(LessAccurateClasses, NameNoFormatIfAnotherOutputIsRight) {

@@ -32,6 +32,20 @@ inline std::vector<StoredTensor> change_output(
   return answer;
 }
 
+/// Returns the required outputs of an implementation whose sums are in another format.
+inline std::vector<StoredTensor> run_with_sums_in(const StoredCase& stored,
+                                                  corpus::Accumulation accumulation) {
+  const Case& c = stored.description.c;
+  mutations::Sites sites;
+  std::vector<StoredTensor> answer =
+      plain::run_plain(c, recipes::inputs_of(c), {.accumulation = accumulation}, sites);
+  std::erase_if(answer, [&](const StoredTensor& tensor) {
+    return corpus::find(stored.expected, tensor.name) == nullptr ||
+           !is_required(stored, tensor.name, {});
+  });
+  return answer;
+}
+
 inline std::vector<FailingOutput> failing_outputs_of(const StoredCase& stored,
                                                      const std::vector<StoredTensor>& answer) {
   return failing_outputs(stored, answer, check_case(stored, answer, {}),

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "verification/golden/mutations/mutation.hpp"
+
+namespace normproof::verification::golden::gate {
+
+/// The passes whose outputs failed in a case. An implementation may have a mistake of its own in
+/// each of them.
+struct FailedPasses {
+  bool forward = false, backward = false;
+
+  auto operator<=>(const FailedPasses&) const = default;
+};
+
+/// The mutations that failing cases of one candidate refute. An implementation with a known mistake
+/// has it in every case, so that a mutation that explains nothing in several failing cases need not
+/// be tried in the others in which the same passes failed.
+class RefutedMutations {
+ public:
+  /// Records that the mutation explains no output that failed in a case, although it would be seen
+  /// there or has no effect on these outputs.
+  void add(const mutations::Mutation& mutation, FailedPasses failed, std::size_t case_number);
+  /// Records that the mutation explains an output of a case.
+  void confirm(const mutations::Mutation& mutation, std::size_t case_number);
+  /// Whether kRequired cases with smaller numbers refute the mutation and none of them confirms it.
+  /// The answer for a case does not change if the case, or one after it, is judged again.
+  bool has(const mutations::Mutation& mutation, FailedPasses failed, std::size_t case_number) const;
+
+  /// The number of cases that must refute a mutation. A single case may be too ill-conditioned.
+  static constexpr std::size_t kRequired = 2;
+
+ private:
+  using Key = std::tuple<std::string, mutations::MutationOperator, FailedPasses>;
+  std::map<Key, std::vector<std::size_t>> cases_;  ///< the smallest numbers, in ascending order
+  /// The smallest number of a case that confirms a mutation.
+  std::map<std::pair<std::string, mutations::MutationOperator>, std::size_t> confirmed_;
+};
+
+/// The refuted mutations of a run over many cases, by operation.
+class SearchHistory {
+ public:
+  RefutedMutations& of(const std::string& operation) { return refuted_[operation]; }
+
+ private:
+  std::map<std::string, RefutedMutations> refuted_;
+};
+
+/// The cases of the same candidate and operation that were searched before a case.
+struct EarlierCases {
+  RefutedMutations* refuted = nullptr;  ///< none is known, and none is recorded
+  std::size_t case_number = 0;
+};
+
+}  // namespace normproof::verification::golden::gate
