@@ -32,10 +32,10 @@ std::string element_text(const TensorResult& t, double v) {
 
 std::string failure_text(const TensorResult& t) {
   if (!t.problem.empty()) return fmt::format("{} {}", t.name, t.problem);
-  std::string text =
-      fmt::format("{} at {}: got {}, exact {}, bound {:.3g} (ratio {}); {} of {} elements", t.name,
-                  t.where, element_text(t, t.got), element_text(t, t.exact), t.bound,
-                  number_text(t.ratio), count_text(t.failed.size()), count_text(t.count));
+  std::string text = fmt::format(
+      "{} at {}: got {}, exact {}, bound {:.3g} (ratio {}); {} of {} element{}", t.name, t.where,
+      element_text(t, t.got), element_text(t, t.exact), t.bound, number_text(t.ratio),
+      count_text(t.failed.size()), count_text(t.count), t.count == 1 ? "" : "s");
   const std::pair<const char*, double> metrics[] = {{"; max abs", t.max_absolute},
                                                     {", max rel", t.max_relative},
                                                     {", max ulp", t.max_ulp},
@@ -43,7 +43,9 @@ std::string failure_text(const TensorResult& t) {
   for (const auto& [name, worst] : metrics)
     if (std::isfinite(worst) && worst > 0) text += fmt::format("{} {}", name, number_text(worst));
   if (t.unverified() > 0) text += fmt::format("; {} not judged", count_text(t.unverified()));
-  if (t.input_sensitivity > 0)
+  if (std::isinf(t.input_sensitivity))
+    text += "; one rounding of the inputs may move it by any amount";
+  else if (t.input_sensitivity > 0)
     text += fmt::format("; one rounding of the inputs moves {}",
                         t.input_sensitivity < 1
                             ? percent(t.input_sensitivity) + " of the bound"
