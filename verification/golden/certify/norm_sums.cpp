@@ -193,6 +193,8 @@ class InputRows {
     std::ranges::copy(ref::io::widen(stored_), row_.begin());
     return row_.data();
   }
+  /// Returns an element of the row that was read last.
+  double operator[](std::size_t d) const { return row_[d]; }
 
  private:
   void read_float32(const std::byte* bytes) {
@@ -340,10 +342,12 @@ class BlockSums {
  private:
   double width_as_double() const { return static_cast<double>(width_); }
 
-  /// Returns the number of additions that a term of a sum over a row takes part in.
-  double additions(double terms) const {
-    const std::size_t in_order = padded_ / kLanes + kLanes;
-    return arithmetic_.any_order ? terms - 1 : static_cast<double>(in_order) * (residual_ ? 2 : 1);
+  /// Returns the number of additions that a term of a sum over a row takes part in. In the order of
+  /// the loops, the first addition of a lane is exact, and so is the first one of the sum of the
+  /// lanes, because both start from 0. `others` is the number of additions outside of the loops.
+  double additions(double terms, double others) const {
+    const double in_order = static_cast<double>((padded_ / kLanes - 1) + (kLanes - 1)) + others;
+    return arithmetic_.any_order ? terms - 1 : std::min(terms - 1, in_order);
   }
 
   /// Computes x, or x + residual, with its error and the sum of the magnitudes of its terms.
@@ -377,13 +381,25 @@ class BlockSums {
       totals.propagated += error;
     }
     const double terms = add_lanes(totals.terms) * (residual_ ? 2 : 1);
-    return finish_sum(totals, terms) / any_order_error(width_as_double());
+    const any_order_error sum = finish_sum(totals, terms, additions(terms, residual_ ? 1 : 0));
+    return sum / any_order_error(width_as_double());
   }
 
-  any_order_error finish_sum(const Totals& totals, double terms) const {
+  any_order_error finish_sum(const Totals& totals, double terms, double roundings) const {
     return {add_lanes(totals.value),
-            sum_error(arithmetic_.arithmetic, additions(terms), terms, add_lanes(totals.magnitude),
+            sum_error(arithmetic_.arithmetic, roundings, terms, add_lanes(totals.magnitude),
                       add_lanes(totals.propagated))};
+  }
+
+  /// Returns the sum of the terms and of one more, which an implementation may add in any order.
+  any_order_error finish_sum_with(const any_order_error& last, const Totals& totals,
+                                  double terms) const {
+    if (last.value == 0 && last.error == 0) return finish_sum(totals, terms, additions(terms, 0));
+    const double magnitude = std::fabs(last.value) + 2 * last.error;
+    return {add_lanes(totals.value) + last.value,
+            sum_error(arithmetic_.arithmetic, additions(terms + 1, 1), terms + 1,
+                      add_lanes(totals.magnitude) + magnitude,
+                      add_lanes(totals.propagated) + last.error)};
   }
 
   /// Returns x - mean, or x + residual - mean, with its error. Elements behind the row are 0.
@@ -416,12 +432,33 @@ class BlockSums {
       totals.magnitude += square + 2 * square_error;
       totals.propagated += square_error;
     }
-    any_order_error statistic = finish_sum(totals, width_as_double());
-    if (statistic_.is_mean) statistic /= any_order_error(width_as_double());
-    const any_order_error rstd =
-        any_order_error(1.0) / sqrt(statistic + any_order_error(statistic_.eps));
+    const any_order_error rstd = any_order_error(1.0) / sqrt(add_eps(totals, mean));
     const bool is_known = std::isfinite(rstd.value) && std::isfinite(rstd.error) && rstd.value > 0;
     return is_known ? std::optional(rstd) : std::nullopt;
+  }
+
+  /// Returns the sum of the statistic and eps from the totals of the squares. If the squares are not
+  /// divided by D, eps is one more term of their sum.
+  any_order_error add_eps(const Totals& squares, const any_order_error& mean) const {
+    const any_order_error eps(statistic_.eps);
+    const double terms = width_as_double();
+    if (!statistic_.is_mean) return finish_sum_with(eps, squares, terms);
+    any_order_error statistic =
+        finish_sum(squares, terms, additions(terms, 0)) / any_order_error(terms);
+    if (statistic_.is_centered) tighten(statistic, mean);
+    return statistic + eps;
+  }
+
+  /// Raises the lower bound of the variance of the row, as the evaluation of the norm does.
+  void tighten(any_order_error& variance, const any_order_error& mean) const {
+    if (residual_)
+      ref::numeric::tighten_variance(variance, mean, width_, [&](std::size_t d) {
+        return any_order_error(x_[d]) + any_order_error((*residual_)[d]);
+      });
+    else
+      ref::numeric::tighten_variance(variance, mean, width_, [&](std::size_t d) {
+        return any_order_error(sum_[d], sum_error_[d]);
+      });
   }
 
   void add_terms(const any_order_error& mean, const any_order_error& rstd, const double* grad_y) {
@@ -490,10 +527,14 @@ void NormSums::append(const std::vector<SumsOverRows>& block, std::size_t rows) 
 }
 
 double NormSums::error(const SumsOverRows& sum, std::size_t i) const {
-  const double in_this_order =
-      static_cast<double>(largest_block_ + blocks_) + static_cast<double>(sum.columns);
-  return sum_error(arithmetic_.arithmetic, arithmetic_.any_order ? sum.terms[i] - 1 : in_this_order,
-                   sum.terms[i], sum.magnitude[i], sum.propagated[i]);
+  // The additions of a term to the rows of its block, to the blocks and to the columns. The first
+  // addition of each is exact.
+  const auto in_order =
+      static_cast<double>((largest_block_ - 1) + (blocks_ - 1) + (sum.columns - 1));
+  const double any_order = sum.terms[i] - 1;
+  return sum_error(arithmetic_.arithmetic,
+                   arithmetic_.any_order ? any_order : std::min(any_order, in_order), sum.terms[i],
+                   sum.magnitude[i], sum.propagated[i]);
 }
 
 bool has_norm_sums(const Case& c, const Arithmetic& arithmetic) {
