@@ -25,7 +25,7 @@ class LaneErrors {
   Lanes of_input(const Lanes& v) const {
     const Lanes size = magnitude_of(v);
     LaneMask is_inexact = is_at_most(size, below_tiny_);
-    for (std::size_t k = 0; k < kPairs; ++k) is_inexact.pair[k] &= ~is_zero(v).pair[k];
+    is_inexact &= ~is_zero(v);
     return zero_unless(is_inexact, u_ * size * kSlack + tiny_);
   }
   /// Returns the error of a product with the value `product`. a and b are the magnitudes of the

@@ -242,8 +242,8 @@ class BlockSums {
     return is_known ? std::optional(rstd) : std::nullopt;
   }
 
-  /// Returns the sum of the statistic and eps from the totals of the squares. If the squares are not
-  /// divided by D, eps is one more term of their sum.
+  /// Returns the sum of the statistic and eps from the totals of the squares. If the squares are
+  /// not divided by D, eps is one more term of their sum.
   any_order_error add_eps(const Totals& squares, const any_order_error& mean) const {
     const any_order_error eps(statistic_.eps);
     const double terms = width_as_double();
@@ -254,11 +254,12 @@ class BlockSums {
     return statistic + eps;
   }
 
-  /// Raises the lower bound of the variance of the row, as the evaluation of the norm does.
+  /// Raises the lower bound of the variance of the row, as the evaluation of the norm does. The
+  /// errors of x and of the residual only matter by their sum.
   void tighten(any_order_error& variance, const any_order_error& mean) const {
     if (residual_)
       ref::numeric::tighten_variance(variance, mean, width_, [&](std::size_t d) {
-        return any_order_error(x_[d]) + any_order_error((*residual_)[d]);
+        return any_order_error(x_[d], sum_error_[d]) + any_order_error((*residual_)[d], 0.0);
       });
     else
       ref::numeric::tighten_variance(variance, mean, width_, [&](std::size_t d) {
