@@ -19,7 +19,9 @@ namespace normproof::verification::golden::plain {
 using corpus::storage_format;
 using ref::io::DType;
 
-/// Injects errors in reading rows: a duplicated last row, or rows in reverse order.
+/// Injects errors in reading rows: the first row for all, a duplicated last row, or rows in reverse
+/// order. A kernel that reads a broadcast tensor by a stride of 0 takes the first row for all. This
+/// mistake stands first, because it is the more common one of the two that agree on two rows.
 template <class T>
 void read_rows(const char* site, const PlainShape& shape, std::vector<T>& values, Sites& sites) {
   const auto width = static_cast<std::ptrdiff_t>(shape.d_model);
@@ -28,7 +30,11 @@ void read_rows(const char* site, const PlainShape& shape, std::vector<T>& values
   const auto row = [&](std::size_t i) {
     return values.begin() + static_cast<std::ptrdiff_t>(i) * width;
   };
-  switch (sites.any(site, {MutationOperator::previous_row, MutationOperator::reversed})) {
+  switch (sites.any(site, {MutationOperator::first_row, MutationOperator::previous_row,
+                           MutationOperator::reversed})) {
+    case MutationOperator::first_row:
+      for (std::size_t i = 1; i < rows; ++i) std::copy_n(row(0), width, row(i));
+      break;
     case MutationOperator::previous_row:
       std::copy_n(row(rows - 2), width, row(rows - 1));
       break;
