@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <cstring>
-#include <limits>
 
-#include "ref/numeric/operation_error.hpp"
 #include "verification/checks/evaluation/sequence.hpp"
+#include "verification/golden/certify/lane_errors.hpp"
 #include "verification/golden/certify/not_finite.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/kind.hpp"
@@ -24,121 +22,6 @@ using ref::numeric::AnyOrderArithmetic;
 using ref::numeric::Arithmetic;
 
 namespace {
-
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
-
-/// Two doubles in a register of the baseline instruction set.
-typedef double Pair __attribute__((vector_size(16)));
-typedef std::int64_t PairMask __attribute__((vector_size(16)));
-
-constexpr std::size_t kLanes = 8;
-constexpr std::size_t kPairs = kLanes / 2;
-
-/// Eight truth values.
-struct LaneMask {
-  PairMask pair[kPairs];
-
-  LaneMask& operator&=(const LaneMask& other) {
-    for (std::size_t k = 0; k < kPairs; ++k) pair[k] &= other.pair[k];
-    return *this;
-  }
-};
-
-/// Eight neighboring elements of a row. The operations apply to the elements one by one, so that
-/// the bits do not depend on the machine.
-struct Lanes {
-  Pair pair[kPairs];
-
-  double& operator[](std::size_t l) { return reinterpret_cast<double*>(pair)[l]; }
-  double operator[](std::size_t l) const { return reinterpret_cast<const double*>(pair)[l]; }
-};
-
-/// Returns the eight results of an operation on pairs.
-template <class Operation>
-[[gnu::always_inline]] inline Lanes for_each_pair(Operation operation) {
-  Lanes result;
-  for (std::size_t k = 0; k < kPairs; ++k) result.pair[k] = operation(k);
-  return result;
-}
-template <class Comparison>
-[[gnu::always_inline]] inline LaneMask compare_each_pair(Comparison comparison) {
-  LaneMask mask;
-  for (std::size_t k = 0; k < kPairs; ++k) mask.pair[k] = comparison(k);
-  return mask;
-}
-
-Lanes fill(double v) {
-  return for_each_pair([&](std::size_t) { return Pair{v, v}; });
-}
-Lanes operator+(const Lanes& a, const Lanes& b) {
-  return for_each_pair([&](std::size_t k) { return a.pair[k] + b.pair[k]; });
-}
-Lanes operator-(const Lanes& a, const Lanes& b) {
-  return for_each_pair([&](std::size_t k) { return a.pair[k] - b.pair[k]; });
-}
-Lanes operator*(const Lanes& a, const Lanes& b) {
-  return for_each_pair([&](std::size_t k) { return a.pair[k] * b.pair[k]; });
-}
-Lanes operator+(const Lanes& a, double b) {
-  return a + fill(b);
-}
-Lanes operator-(const Lanes& a, double b) {
-  return a - fill(b);
-}
-Lanes operator*(const Lanes& a, double b) {
-  return a * fill(b);
-}
-Lanes operator*(double a, const Lanes& b) {
-  return fill(a) * b;
-}
-Lanes& operator+=(Lanes& a, const Lanes& b) {
-  return a = a + b;
-}
-Lanes magnitude_of(const Lanes& v) {
-  constexpr std::int64_t kAllButSign = std::numeric_limits<std::int64_t>::max();
-  return for_each_pair([&](std::size_t k) {
-    return reinterpret_cast<Pair>(reinterpret_cast<PairMask>(v.pair[k]) &
-                                  PairMask{kAllButSign, kAllButSign});
-  });
-}
-LaneMask is_at_most(const Lanes& a, double b) {
-  return compare_each_pair([&](std::size_t k) { return a.pair[k] <= Pair{b, b}; });
-}
-LaneMask is_zero(const Lanes& a) {
-  return compare_each_pair([&](std::size_t k) { return a.pair[k] == Pair{}; });
-}
-/// Returns 0 in the lanes in which the mask is true, and v in the others.
-Lanes zero_where(const LaneMask& mask, const Lanes& v) {
-  return for_each_pair([&](std::size_t k) {
-    return reinterpret_cast<Pair>(reinterpret_cast<PairMask>(v.pair[k]) & ~mask.pair[k]);
-  });
-}
-/// Returns v in the lanes in which the mask is true, and 0 in the others.
-Lanes zero_unless(const LaneMask& mask, const Lanes& v) {
-  return for_each_pair([&](std::size_t k) {
-    return reinterpret_cast<Pair>(reinterpret_cast<PairMask>(v.pair[k]) & mask.pair[k]);
-  });
-}
-
-Lanes load(const double* p) {
-  Lanes lanes;
-  std::memcpy(&lanes, p, sizeof lanes);
-  return lanes;
-}
-void store(double* p, const Lanes& lanes) {
-  std::memcpy(p, &lanes, sizeof lanes);
-}
-/// Returns the sum of the lanes in ascending order.
-double add_lanes(const Lanes& lanes) {
-  double sum = 0;
-  for (std::size_t l = 0; l < kLanes; ++l) sum += lanes[l];
-  return sum;
-}
-bool is_true_everywhere(const LaneMask& mask) {
-  bool all = true;
-  for (const PairMask& pair : mask.pair) all = all && pair[0] != 0 && pair[1] != 0;
-  return all;
-}
 
 /// The statistic of a norm of rows.
 struct Statistic {
@@ -193,6 +76,8 @@ class InputRows {
     std::ranges::copy(ref::io::widen(stored_), row_.begin());
     return row_.data();
   }
+  /// Returns an element of the row that was read last.
+  double operator[](std::size_t d) const { return row_[d]; }
 
  private:
   void read_float32(const std::byte* bytes) {
@@ -208,84 +93,6 @@ class InputRows {
   StoredTensor stored_;  ///< the last row that was read
   std::vector<double> row_;
 };
-
-/// The error bounds of single operations, as in any_order_error, for eight elements at once.
-class LaneErrors {
- public:
-  explicit LaneErrors(const Arithmetic& a)
-      : u_(a.unit_roundoff),
-        tiny_(a.tiny),
-        below_tiny_(std::nextafter(a.tiny, 0)),
-        largest_(a.largest),
-        folded_(a.folded) {}
-
-  /// Returns the error of an input that the format can represent unless it is subnormal.
-  Lanes of_input(const Lanes& v) const {
-    const Lanes size = magnitude_of(v);
-    LaneMask is_inexact = is_at_most(size, below_tiny_);
-    for (std::size_t k = 0; k < kPairs; ++k) is_inexact.pair[k] &= ~is_zero(v).pair[k];
-    return zero_unless(is_inexact, u_ * size * kSlack + tiny_);
-  }
-  /// Returns the error of a product with the value `product`. a and b are the magnitudes of the
-  /// factors, and a_error and b_error their errors.
-  Lanes of_product(const Lanes& product, const Lanes& a, const Lanes& a_error, const Lanes& b,
-                   const Lanes& b_error) {
-    const Lanes propagated = (a + 2 * a_error) * b_error + (b + b_error) * a_error;
-    const Lanes u = fill(ref::numeric::kMaxOperationError * u_);
-    const Lanes size = magnitude_of(product);
-    const Lanes error = (propagated + u * (size + 2 * propagated)) * kSlack + tiny_;
-    note(size + 2 * error);
-    return error;
-  }
-  /// Returns the error of a sum or a difference with the value `sum`. `propagated` is the sum of
-  /// the errors of its terms and `magnitudes` the sum of the largest magnitudes that they may have.
-  Lanes of_sum(const Lanes& sum, const Lanes& propagated, const Lanes& magnitudes,
-               double additions) {
-    const double roundings = additions * u_;
-    const Lanes size = magnitude_of(sum);
-    const Lanes rounded = additions > 1 || folded_ ? magnitudes : size + 2 * propagated;
-    const Lanes error =
-        (propagated + roundings / (1 - roundings) * rounded) * kSlack + additions * tiny_;
-    note(magnitudes + error);
-    return error;
-  }
-  /// Whether no number of the operations so far may overflow. This is false if one was NaN.
-  bool all_fit() const { return is_true_everywhere(fits_); }
-
- private:
-  /// A factor that covers the rounding errors in the computation of a bound.
-  static constexpr double kSlack = 1 + 0x1p-45;
-
-  void note(const Lanes& largest) { fits_ &= is_at_most(largest, largest_); }
-
-  double u_, tiny_, below_tiny_, largest_;
-  bool folded_;
-  LaneMask fits_ = is_zero(Lanes{});
-};
-
-/// The totals of the terms of a sum.
-struct Totals {
-  Lanes value{}, terms{}, magnitude{}, propagated{};
-
-  void add(const Lanes& v, const Lanes& error) {
-    value += v;
-    terms += zero_where(is_zero(magnitude_of(v) + error), fill(1));
-    magnitude += magnitude_of(v) + 2 * error;
-    propagated += error;
-  }
-};
-
-/// Returns the error bound of a sum whose terms have the given totals. `additions` is the number of
-/// additions that one term takes part in, and `terms` the number of terms.
-double sum_error(const Arithmetic& a, double additions, double terms, double magnitude,
-                 double propagated) {
-  // Covers the rounding errors of the totals, which are sums of numbers that are not negative.
-  const double slack = 1 + (terms + 64) * 0x1p-51;
-  const double roundings = std::max(additions, 0.0) * a.unit_roundoff;
-  const double off = roundings / (1 - roundings) * magnitude * slack;
-  if (!(roundings < 0.5) || !(magnitude * slack + off <= a.largest)) return kInfinite;
-  return (propagated + off) * slack + std::max(additions, 0.0) * a.tiny;
-}
 
 /// Sums consecutive vectors of D elements.
 class BlockSums {
@@ -340,10 +147,12 @@ class BlockSums {
  private:
   double width_as_double() const { return static_cast<double>(width_); }
 
-  /// Returns the number of additions that a term of a sum over a row takes part in.
-  double additions(double terms) const {
-    const std::size_t in_order = padded_ / kLanes + kLanes;
-    return arithmetic_.any_order ? terms - 1 : static_cast<double>(in_order) * (residual_ ? 2 : 1);
+  /// Returns the number of additions that a term of a sum over a row takes part in. In the order of
+  /// the loops, the first addition of a lane is exact, and so is the first one of the sum of the
+  /// lanes, because both start from 0. `others` is the number of additions outside of the loops.
+  double additions(double terms, double others) const {
+    const double in_order = static_cast<double>((padded_ / kLanes - 1) + (kLanes - 1)) + others;
+    return arithmetic_.any_order ? terms - 1 : std::min(terms - 1, in_order);
   }
 
   /// Computes x, or x + residual, with its error and the sum of the magnitudes of its terms.
@@ -377,13 +186,25 @@ class BlockSums {
       totals.propagated += error;
     }
     const double terms = add_lanes(totals.terms) * (residual_ ? 2 : 1);
-    return finish_sum(totals, terms) / any_order_error(width_as_double());
+    const any_order_error sum = finish_sum(totals, terms, additions(terms, residual_ ? 1 : 0));
+    return sum / any_order_error(width_as_double());
   }
 
-  any_order_error finish_sum(const Totals& totals, double terms) const {
+  any_order_error finish_sum(const Totals& totals, double terms, double roundings) const {
     return {add_lanes(totals.value),
-            sum_error(arithmetic_.arithmetic, additions(terms), terms, add_lanes(totals.magnitude),
+            sum_error(arithmetic_.arithmetic, roundings, terms, add_lanes(totals.magnitude),
                       add_lanes(totals.propagated))};
+  }
+
+  /// Returns the sum of the terms and of one more, which an implementation may add in any order.
+  any_order_error finish_sum_with(const any_order_error& last, const Totals& totals,
+                                  double terms) const {
+    if (last.value == 0 && last.error == 0) return finish_sum(totals, terms, additions(terms, 0));
+    const double magnitude = std::fabs(last.value) + 2 * last.error;
+    return {add_lanes(totals.value) + last.value,
+            sum_error(arithmetic_.arithmetic, additions(terms + 1, 1), terms + 1,
+                      add_lanes(totals.magnitude) + magnitude,
+                      add_lanes(totals.propagated) + last.error)};
   }
 
   /// Returns x - mean, or x + residual - mean, with its error. Elements behind the row are 0.
@@ -416,12 +237,34 @@ class BlockSums {
       totals.magnitude += square + 2 * square_error;
       totals.propagated += square_error;
     }
-    any_order_error statistic = finish_sum(totals, width_as_double());
-    if (statistic_.is_mean) statistic /= any_order_error(width_as_double());
-    const any_order_error rstd =
-        any_order_error(1.0) / sqrt(statistic + any_order_error(statistic_.eps));
+    const any_order_error rstd = any_order_error(1.0) / sqrt(add_eps(totals, mean));
     const bool is_known = std::isfinite(rstd.value) && std::isfinite(rstd.error) && rstd.value > 0;
     return is_known ? std::optional(rstd) : std::nullopt;
+  }
+
+  /// Returns the sum of the statistic and eps from the totals of the squares. If the squares are
+  /// not divided by D, eps is one more term of their sum.
+  any_order_error add_eps(const Totals& squares, const any_order_error& mean) const {
+    const any_order_error eps(statistic_.eps);
+    const double terms = width_as_double();
+    if (!statistic_.is_mean) return finish_sum_with(eps, squares, terms);
+    any_order_error statistic =
+        finish_sum(squares, terms, additions(terms, 0)) / any_order_error(terms);
+    if (statistic_.is_centered) tighten(statistic, mean);
+    return statistic + eps;
+  }
+
+  /// Raises the lower bound of the variance of the row, as the evaluation of the norm does. The
+  /// errors of x and of the residual only matter by their sum.
+  void tighten(any_order_error& variance, const any_order_error& mean) const {
+    if (residual_)
+      ref::numeric::tighten_variance(variance, mean, width_, [&](std::size_t d) {
+        return any_order_error(x_[d], sum_error_[d]) + any_order_error((*residual_)[d], 0.0);
+      });
+    else
+      ref::numeric::tighten_variance(variance, mean, width_, [&](std::size_t d) {
+        return any_order_error(sum_[d], sum_error_[d]);
+      });
   }
 
   void add_terms(const any_order_error& mean, const any_order_error& rstd, const double* grad_y) {
@@ -490,10 +333,14 @@ void NormSums::append(const std::vector<SumsOverRows>& block, std::size_t rows) 
 }
 
 double NormSums::error(const SumsOverRows& sum, std::size_t i) const {
-  const double in_this_order =
-      static_cast<double>(largest_block_ + blocks_) + static_cast<double>(sum.columns);
-  return sum_error(arithmetic_.arithmetic, arithmetic_.any_order ? sum.terms[i] - 1 : in_this_order,
-                   sum.terms[i], sum.magnitude[i], sum.propagated[i]);
+  // The additions of a term to the rows of its block, to the blocks and to the columns. The first
+  // addition of each is exact.
+  const auto in_order =
+      static_cast<double>((largest_block_ - 1) + (blocks_ - 1) + (sum.columns - 1));
+  const double any_order = sum.terms[i] - 1;
+  return sum_error(arithmetic_.arithmetic,
+                   arithmetic_.any_order ? any_order : std::min(any_order, in_order), sum.terms[i],
+                   sum.magnitude[i], sum.propagated[i]);
 }
 
 bool has_norm_sums(const Case& c, const Arithmetic& arithmetic) {

@@ -55,9 +55,11 @@ class NormSums {
 /// Source    docs/error_analysis.md, section 8; ref::numeric::any_order_error
 /// Computes  for layer_norm, rms_norm, scale_norm, add_layer_norm and add_rms_norm, the sums over
 ///           rows of grad_y x_hat and of grad_y. The error of a term is that of any_order_error
-///           with `arithmetic`, up to the rounding of the bound itself. The rows are added in
-///           ascending order. The result is empty if an input is not finite or if a number may
-///           overflow; the caller then evaluates the operation
+///           with `arithmetic`, and a variance has the lower bound of VarianceBound. The roots of
+///           other statistics lack the lower bounds of single squares, so that the bound may be
+///           larger by the fraction 6 (D + 10) u. The rows are added in ascending order. The result
+///           is empty if an input is not finite or if a number may overflow; the caller then
+///           evaluates the operation
 /// Requires  `c` has independent rows and grad_y, and has_norm_sums
 std::optional<std::vector<SumsOverRows>> sum_norm_over_rows(const corpus::Case& c,
                                                             std::size_t begin, std::size_t end,

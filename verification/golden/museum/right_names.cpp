@@ -6,10 +6,13 @@ namespace normproof::verification::golden::museum {
 
 const std::map<std::string, std::vector<std::string>>& right_names() {
   static const std::map<std::string, std::vector<std::string>> kNames = {
-      {"first_row_of_the_gradient", {"reading grad_y: the last row replaced by the row before it"}},
-      {"last_stage_lost", {"sum of squares: without its last term"}},
-      {"scaled_but_for_eps", {"eps: ten times as large"}},
-      {"tail_left_out", {"sum of squares: without its last term"}},
+      {"first_row_of_the_gradient", {"reading grad_y: the first row used for all"}},
+      {"last_stage_lost", {"sum of squares: only the first 1024"}},
+      {"scaled_but_for_eps",
+       {"eps: not divided by the square of the largest element, as x is by that element"}},
+      {"tail_left_out",
+       {"sum of squares: only the first 1024",
+        "columns: only the first 1024 are read and written"}},
       {"biased_running_variance",
        {"running variance: biased instead of unbiased, or the reverse",
         "unbiased_running_variance=False"}},

@@ -18,6 +18,8 @@ constexpr MistakeWords kWords[] = {
     {"mean of g", insert, "mean of g: subtracted although the norm does not subtract it"},
     {"statistics in the backward", detached,
      "statistics: treated as constants in the backward pass"},
+    {"eps of scaled elements", insert,
+     "eps: not divided by the square of the largest element, as x is by that element"},
     {"eps", inverted, "rstd: multiplied by the root instead of divided by it"},
     {"statistic", twice, "mean of squares: summed over 2 shards instead of averaged"},
     {"means in grad_x of several shards", twice,

@@ -212,6 +212,8 @@ std::string_view to_string(Op op) {
       return "added to the reciprocal root";
     case Op::detached:
       return "treated as constants";
+    case Op::first_row:
+      return "the first row used for all";
   }
   ref::numeric::contract_failure("to_string", "op", "is no enumerator", "a MutationOperator");
 }

@@ -119,7 +119,8 @@ enum class MutationOperator {
   parts_32,
   added_to_inverse,  ///< a reciprocal root of v is computed as 1 / sqrt(v) + eps
   detached,          ///< a value that depends on the inputs is differentiated as a constant
-  last_operator = detached,
+  first_row,         ///< every row is a copy of the first one
+  last_operator = first_row,
 };
 /// Returns what the operator does to a site, such as "dropped". The names of mistakes
 /// (mistake_name.hpp) end with it, unless the site has words of its own.

@@ -26,20 +26,22 @@ class PlainArithmetic {
   const Style& style() const { return style_; }
   bool shows_single_terms() const { return shows_single_terms_; }
 
-  /// Returns the sum of f(i) over the indices.
+  /// Returns the sum of f(i) over the indices. The errors of blocks are offered before those of
+  /// single terms: if both lose the same terms, the name of the block says where to look.
   template <class F>
   T sum(const char* site, const std::vector<std::size_t>& indices, F f) {
-    mutations::OfferedOperators offered = {MutationOperator::forget_last,
-                                           MutationOperator::forget_first,
-                                           MutationOperator::bfloat16_sum};
+    mutations::OfferedOperators offered = {};
+    if (is_truncation_visible(1024, indices.size()))
+      offered.push_back(MutationOperator::first_1024);
+    if (is_truncation_visible(256, indices.size())) offered.push_back(MutationOperator::first_256);
     const std::size_t in_blocks = indices.size() / 32 * 32;
     if (in_blocks > 0 && in_blocks < indices.size())
       offered.push_back(MutationOperator::forget_remainder);
     if (in_blocks > 0 && in_blocks == indices.size())
       offered.push_back(MutationOperator::forget_block);
-    if (is_truncation_visible(256, indices.size())) offered.push_back(MutationOperator::first_256);
-    if (is_truncation_visible(1024, indices.size()))
-      offered.push_back(MutationOperator::first_1024);
+    for (const MutationOperator op : {MutationOperator::forget_last, MutationOperator::forget_first,
+                                      MutationOperator::bfloat16_sum})
+      offered.push_back(op);
     const MutationOperator op = sites_.any(site, offered.span());
     sites_.spend(indices.size());
     std::vector<T> terms;

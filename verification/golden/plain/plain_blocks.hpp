@@ -86,6 +86,15 @@ inline std::size_t elements_of_first_block(const char* site, std::size_t count, 
       .value_or(count);
 }
 
+/// Returns the number of columns that an implementation reads and writes of rows with `count`
+/// columns if its blocks are smaller than a row. Without an injected error that is all columns. A
+/// column that is not written shows the error, so that a row may be longer by one column.
+inline std::size_t columns_of_first_block(const char* site, std::size_t count, Sites& sites) {
+  return inject_numbered(site, kFirstBlocks, sites,
+                         [&](std::size_t block) { return block < count; })
+      .value_or(count);
+}
+
 /// The lengths of blocks that length_of_blocks offers: from `min` to below `end`.
 struct BlockLengths {
   std::size_t min = 1, end;

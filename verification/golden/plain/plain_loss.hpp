@@ -139,7 +139,9 @@ class PlainLoss {
                                         [&](std::size_t c) { return exponential(x[c] - largest); });
     const auto logit = [&](std::size_t c) { return x[c]; };
     BlockLengths lengths = lengths_before_maximum(classes_, logit);
-    // The few rows of a small vocabulary need not have their maximum behind a longer block.
+    // The rows of a model favor the same ones of its few words (six in the quick tier), so that all
+    // maxima may lie in the first block. The cases of cross_entropy with five classes would show
+    // longer blocks, but these loops also serve the models.
     if (classes_ < 16) lengths.end = std::min<std::size_t>(lengths.end, 2);
     if (const auto length = length_of_blocks(kNotRescaledSum, classes_, lengths, sites_))
       sum = sum_without_rescaling(x, *length);

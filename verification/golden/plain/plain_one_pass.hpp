@@ -18,9 +18,14 @@ inline constexpr const char* kNotRescaledValues =
 inline constexpr const char* kNotRescaledSums =
     "sums of exponentials and values not rescaled when the maximum grows";
 
-/// Returns the lengths of blocks for which these errors change a sum: the first block does not have
-/// the first maximum of the `count` elements. Longer blocks are left out, because few rows of the
-/// cases have their maximum behind them.
+/// Returns the lengths of blocks for which these errors change a sum: the first block does not
+/// have the first maximum of the `count` elements.
+///
+/// The first L of n random elements have the maximum with the probability L/n. The quick tier has
+/// few long rows: for cross_entropy, three of 127 elements, three of 129, two of 264, two of 513.
+/// The maxima of all of them lie in the first 64 elements with the probability 1.4e-5, and in the
+/// first 128 with 1.4 %. So the corpora of some seeds do not show longer blocks. A case whose
+/// elements grow to the end of a row would show blocks of every length.
 template <class F>
 BlockLengths lengths_before_maximum(std::size_t count, F element) {
   std::size_t largest = 0;

@@ -58,8 +58,8 @@ class PlainNormStep {
       gamma_by_row_ = sites_.any("elements of gamma", {by_row}) == by_row;
       beta_by_row_ = !beta_.empty() && sites_.any("elements of beta", {by_row}) == by_row;
     }
-    columns_ = elements_of_first_block("columns of x", shape_.d_model, sites_);
-    const std::size_t columns = elements_of_first_block("columns of x and n", columns_, sites_);
+    columns_ = columns_of_first_block("columns of x", shape_.d_model, sites_);
+    const std::size_t columns = columns_of_first_block("columns of x and n", columns_, sites_);
     n_counts_columns_ = columns < columns_;
     columns_ = columns;
     if (affine_ &&
@@ -141,6 +141,20 @@ class PlainNormStep {
     return statistic < static_cast<T>(hides) * eps ? sites_.constant("eps", eps) : eps;
   }
 
+  /// Returns eps, unless an error is injected: an implementation divides x by its largest magnitude
+  /// so that squares do not overflow, and forgets to divide eps by the square of that number.
+  T eps_of_scaled_elements(T eps, const std::vector<std::size_t>& counted) {
+    if (sites_.any("eps of scaled elements", {MutationOperator::insert}) !=
+        MutationOperator::insert)
+      return eps;
+    T largest = 0;
+    for (const std::size_t i : counted) {
+      const T x = statistic_input()[i];
+      largest = std::max(largest, std::max(x, -x));
+    }
+    return eps * (largest * largest);
+  }
+
   void compute_statistics(NormalizedSlices<T>& s, const std::vector<std::size_t>& slice,
                           const std::vector<std::size_t>& counted, bool centred, T eps) {
     const T n = sum_not_mean_ ? T(1) : static_cast<T>(static_cast<double>(n_of_statistics_));
@@ -173,7 +187,7 @@ class PlainNormStep {
     }
     if (centred) statistic = variance_of_merged_blocks(counted, n).value_or(statistic);
     statistic = mistaken_statistic(statistic, mean, counted.size(), centred);
-    if (uses_rstd_) eps = rounded_eps(eps, statistic);
+    if (uses_rstd_) eps = eps_of_scaled_elements(rounded_eps(eps, statistic), counted);
     const T rstd = a_.rstd(statistic, eps);
     for (const std::size_t i : slice) {
       const T d = x_[i] - (centred ? sites_.term("mean in x_hat", mean) : mean);

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "ref/numeric/float_format.hpp"
-#include "tests/verification/golden/certify/samples.hpp"
+#include "tests/verification/golden/certify/radius_of_sums.hpp"
 #include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 
@@ -27,14 +27,14 @@ std::optional<NormSums> sum_all_rows(const Case& c, const SumArithmetic& arithme
   return sum_norm_over_blocks(c, RowBlocks(c, elements_per_block), arithmetic, 2, {});
 }
 
-/// Checks that the sums and their bounds are those of the evaluation with any_order_error. The
-/// lower bound of a variance differs slightly.
+/// Checks that the sums and their bounds are those of the evaluation with any_order_error.
 void expect_sums_of_evaluation(const Case& c, const Arithmetic& arithmetic) {
   const std::optional<NormSums> sums = sum_all_rows(c, {.arithmetic = arithmetic});
   ASSERT_TRUE(sums.has_value()) << case_folder(c);
   const AnyOrderArithmetic scope(arithmetic);
   const auto evaluated = checks::evaluation::run_operation<any_order_error>(
       c.options, recipes::inputs_of(c), c.sequence);
+  const double slack = slack_of_norm_sums(c, arithmetic.unit_roundoff);
   std::size_t count = 0;
   for (const auto& [name, elements] : evaluated) {
     if (!is_sum_over_rows(name)) continue;
@@ -45,9 +45,8 @@ void expect_sums_of_evaluation(const Case& c, const Arithmetic& arithmetic) {
     for (std::size_t i = 0; i < elements.size(); ++i) {
       const double bound = sums->error(*own, i), expected = elements.data()[i].error;
       EXPECT_LE(std::fabs(own->value[i] - elements.data()[i].value), bound) << name << " " << i;
-      // The evaluation also knows that a variance is at least the exact one, up to roundings.
-      EXPECT_LE(bound, expected * (1 + 0x1p-6)) << case_folder(c) << " " << name << " " << i;
-      EXPECT_GE(bound, expected * (1 - 0x1p-12)) << case_folder(c) << " " << name << " " << i;
+      EXPECT_LE(bound, expected * slack) << case_folder(c) << " " << name << " " << i;
+      EXPECT_GE(bound * slack, expected) << case_folder(c) << " " << name << " " << i;
     }
   }
   EXPECT_EQ(count, sums->sums().size()) << case_folder(c);
@@ -77,6 +76,8 @@ TEST(NormSums, HaveTheBoundsOfTheEvaluationForZerosAndNumbersOfAllSizes) {
     expect([](std::size_t i, double normal) { return normal * (i % 7 == 0 ? 1e6 : 1e-6); });
     expect([](std::size_t i, double normal) { return i / 20 == 4 ? 0 : normal; });
     expect([](std::size_t, double normal) { return 1e3 + normal; });
+    // eps is much larger than the squares, and may be added to them in any order.
+    expect([](std::size_t, double normal) { return 1e-5 * normal; });
   }
 }
 
@@ -91,10 +92,11 @@ TEST(NormSums, AreWithinTheirErrorsOfTheExactSumsInEveryDivisionIntoBlocks) {
       ASSERT_TRUE(sums.has_value()) << op;
       for (const SumsOverRows& sum : sums->sums()) {
         const ExactValues exact = exact_values(certified, sum.name);
+        const std::vector<double> largest = largest_radius_of_norm_sum(c, sum.name);
         for (std::size_t i = 0; i < sum.value.size(); ++i) {
           const double away = std::fabs((sum.value[i] - exact.high[i]) - exact.low[i]);
           EXPECT_LE(away, sums->error(sum, i)) << op << " " << sum.name << " " << i;
-          EXPECT_LE(sums->error(sum, i), 1e-11) << op << " " << sum.name << " " << i;
+          EXPECT_LE(sums->error(sum, i), largest[i]) << op << " " << sum.name << " " << i;
         }
       }
     }

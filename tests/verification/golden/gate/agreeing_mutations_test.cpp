@@ -137,6 +137,33 @@ TEST(AgreeingMutations, NameMistakesOfKernelsThatWorkByBlocks) {
             "statistic: with zeros that pad the row to a power of two");
 }
 
+TEST(AgreeingMutations, NameABlockBeforeTheSingleTermThatItLoses) {
+  using enum MutationOperator;
+  // A row has one element more than a block.
+  const Case norm = plain_recipe("rms_norm", {2, 33}, DType::float32).make(1);
+  EXPECT_EQ(first_name(norm, {"sum of squares", forget_last}),
+            "sum of squares: without the terms after the last whole block of 32");
+  EXPECT_EQ(first_name(norm, {"columns of x", first_32}),
+            "columns: only the first 32 are read and written");
+}
+
+TEST(AgreeingMutations, NameOneRowThatIsReadForAll) {
+  using enum MutationOperator;
+  for (const std::size_t rows : {2, 5}) {
+    const Case c = plain_recipe("rms_norm", {rows, 7}, DType::float32).make(1);
+    for (const std::string site : {"reading x", "reading grad_y"})
+      EXPECT_EQ(first_name(c, {site, first_row}), site + ": the first row used for all") << rows;
+  }
+}
+
+TEST(AgreeingMutations, NameAnEpsThatIsNotScaledWithX) {
+  const Case c = plain_recipe("rms_norm", {3, 7}, DType::float32)
+                     .x([](std::size_t, double normal) { return 0.01 * normal; })
+                     .make(1);
+  EXPECT_EQ(first_name(c, {"eps of scaled elements", MutationOperator::insert}),
+            "eps: not divided by the square of the largest element, as x is by that element");
+}
+
 TEST(AgreeingMutations, NameAnExponentialThatOverflows) {
   for (const auto& [op, site] :
        {std::pair{"silu", "formula of s(x)"}, std::pair{"gelu_tanh", "every exponential"}}) {

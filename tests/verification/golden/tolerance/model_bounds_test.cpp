@@ -43,6 +43,21 @@ std::vector<StoredCase> read_models(const std::string& glob) {
   return cases;
 }
 
+/// The largest ratio of error and bound of the correct styles below, over the encoder and decoder
+/// layers of the quick tier in float32. Recorded on 28 November 2026.
+constexpr double kRecordedRatio = 0.294;
+/// The largest of the smallest relative errors that the bounds of an output exclude, over the
+/// outputs of the encoder layers post_layer_norm in float32. Recorded on 28 November 2026.
+constexpr double kRecordedSmallestError = 1.02e-3;
+
+/// Checks a measured number against the recorded one. A much smaller number is recorded anew, so
+/// that it does not grow again unseen.
+void expect_recorded(double measured, double recorded) {
+  constexpr double kMargin = 1.05;
+  EXPECT_LE(measured, recorded * kMargin);
+  EXPECT_GE(measured, recorded / kMargin);
+}
+
 TEST(BoundsOfModels, AcceptRightImplementationsWithSumsInOtherOrders) {
   double largest_ratio = 0;
   std::size_t answers = 0;
@@ -62,17 +77,19 @@ TEST(BoundsOfModels, AcceptRightImplementationsWithSumsInOtherOrders) {
       }
     }
   EXPECT_GE(answers, 66u);
-  EXPECT_LE(largest_ratio, 0.3);
+  expect_recorded(largest_ratio, kRecordedRatio);
 }
 
-TEST(BoundsOfModels, RejectAnErrorOfTwoInAThousandInFloat32) {
+TEST(BoundsOfModels, RejectSmallErrorsInFloat32) {
+  double largest = 0;
   for (const StoredCase& stored : read_models("quick/encoder_layer/post_layer_norm*float32")) {
     std::vector<StoredTensor> answer;
     for (const StoredTensor& tensor : stored.expected)
       if (!tensor.name.ends_with("_lo")) answer.push_back(tensor);
     for (const auto& tensor : gate::check_case(stored, answer, {}).tensors)
-      EXPECT_LE(tensor.smallest_found_error, 2e-3) << tensor.name;
+      largest = std::max(largest, tensor.smallest_found_error);
   }
+  expect_recorded(largest, kRecordedSmallestError);
 }
 
 }  // namespace
