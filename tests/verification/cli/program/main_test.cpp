@@ -126,6 +126,29 @@ TEST(NormproofProgram, FailedWriteIsReported) {
   EXPECT_TRUE(is_one_sentence(directory.err)) << directory.err;
 }
 
+// A certified case needs numbers of GMP, MPFI and FLINT, which by themselves end the process.
+TEST(NormproofProgram, ReportsExhaustedMemoryInOneSentenceWhereverItOccurs) {
+  const std::string least =
+      "for ((k = 20000; ; k += 1000)); do (ulimit -v $k; $N --version) "
+      ">&2 && break; done; echo $k";
+  const long least_limit = std::stol(run(least).out);
+  std::vector<int> statuses;
+  for (const long more : {0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 4096}) {
+    const TemporaryFolder folder;
+    const Outcome made =
+        run(fmt::format("ulimit -v {}; $N golden make --tier standard --jobs 2 "
+                        "--only 'standard/layer_norm/tall*' --out {}",
+                        least_limit + 1024 * more, (folder / "made").string()));
+    statuses.push_back(made.status);
+    if (made.status == 0) continue;
+    EXPECT_EQ(made.status, 1) << more << " MiB more";
+    EXPECT_EQ(made.err, "normproof: the memory does not suffice\n") << more << " MiB more";
+    EXPECT_FALSE(exists(folder / "made")) << more << " MiB more";
+  }
+  EXPECT_EQ(statuses.front(), 1);
+  EXPECT_EQ(statuses.back(), 0);
+}
+
 TEST(NormproofProgram, CommandTokenizePrintsTheSameSyntheticCorpusEveryTime) {
   const Outcome first = run("$N tokenize");
   EXPECT_EQ(first.status, 0);
