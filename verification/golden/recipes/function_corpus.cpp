@@ -62,6 +62,10 @@ class FunctionCases {
               .x(scaled(1e-40)));
     add(base_recipe("near_largest", {3, 6}, DType::float16).why(kWhyNearLargest).x(near_largest));
     if (info_.has_mask_operand()) masked();
+    if (ref::model::is_operation_name<ref::model::ReluOptions>(function_))
+      add(base_recipe("minus_infinity", {4, 6}, DType::float32)
+              .why("-infinity becomes 0, and so does its gradient; a product of it with 0 is NaN")
+              .x(excluded_elements));
     // max(NaN, 0) and `x > 0 ? x : 0` give different results
     if (!ref::model::is_operation_name<ref::model::ReluOptions>(function_))
       cases_.push_back(base_recipe("nan_in_x", {4, 6}, DType::float32)
