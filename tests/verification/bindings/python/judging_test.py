@@ -396,6 +396,12 @@ def test_relu_of_minus_infinity_is_zero():
                            outputs="y,grad_x", strict=True)
 
 
+def test_the_cases_of_relu_find_a_product_of_x_with_the_mask():
+    with np.errstate(invalid="ignore"):
+        report = normproof.check(lambda x: x * (x > 0), "relu")
+    assert [result.path for result in report.failures] == ["quick/relu/minus_infinity-4x6-float32"]
+
+
 def test_a_bound_that_accepts_zeros_verifies_nothing():
     x = (1e6 + np.random.default_rng(1).normal(size=(8, 64))).astype("f")
     report = normproof.judge(lambda x, eps: x * 0, "layer_norm", x=x)
