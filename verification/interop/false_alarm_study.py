@@ -10,13 +10,14 @@ from normproof.errors import NormproofError, UsageError
 
 import false_alarm_findings
 from false_alarm_implementations import framework_version, implementations
-from false_alarm_questions import draw_question
+from false_alarm_questions import MODELS, draw_question
 from false_alarm_values import range_traits
 
 PASSED, DECLINED, REFUSED, NOT_VERIFIED, FAILED = OUTCOMES = ("passed", "declined", "refused", "not_verified", "failed")
-COMPILED_EVERY = 25  # JAX compiles one question of this number, and runs the operations of the others one by one
-JAX_SHAPES = 2  # of each dtype, because JAX compiles every operation again for each shape
-MAX_TEXT = 300
+# JAX compiles one question of this number, and runs the operations of the others one by one. A model takes it seconds.
+COMPILED_EVERY, MODEL_COMPILED_EVERY = 25, 125
+JAX_SHAPES = 3  # of float64, and of the other dtypes, because JAX compiles every operation again for each shape
+MAX_TEXT = 600
 
 
 class Answered:
@@ -65,11 +66,13 @@ class Study:
     def draw(self, op, dtype, index):
         return draw_question(op, dtype, self.seed, index, JAX_SHAPES if self.name == "jax" else None)
 
-    def compile_or_not(self, index):
-        """Lets JAX compile every tenth question, because each shape takes it a quarter of a second."""
+    def compile_or_not(self, question):
+        """Lets JAX compile some of the questions, because each takes it a quarter of a second and more."""
         if self.name == "jax":
             import jax
-            jax.config.update("jax_disable_jit", index % COMPILED_EVERY != 0)
+            every = MODEL_COMPILED_EVERY if question.op in MODELS else COMPILED_EVERY
+            compiles = question.index % every == 0 and question.dtype not in self.offered[question.op].uncompiled
+            jax.config.update("jax_disable_jit", not compiles)
 
     def explain(self, question, answered):
         """Returns what is known about a failure. Other answers to the same question are evidence.
@@ -108,7 +111,7 @@ class Study:
         After each operation, save(result) receives what is known so far.
         """
         result = {"implementation": self.name, "version": framework_version(self.name), "seed": self.seed, "count": count,
-                  "ops": list(ops),
+                  "ops": list(ops), "offered": list(self.offered),
                   "python": platform.python_version(), "machine": machine(),
                   "normproof": f"{normproof.__version__}, corpus {normproof.corpus_version}",
                   "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
@@ -119,7 +122,7 @@ class Study:
             counts = collections.defaultdict(collections.Counter)
             for index in range(count):
                 question = self.question(op, index)
-                self.compile_or_not(index)
+                self.compile_or_not(question)
                 answered = ask(question, self.offered[op])
                 counts[question.dtype][answered.outcome] += 1
                 if answered.outcome == FAILED:
@@ -141,7 +144,7 @@ class Study:
         if op not in self.offered or dtype not in self.offered[op].dtypes or not index.isdecimal():
             raise ValueError(f"--only {path}: expected OP/DTYPE/INDEX, with an operation and a dtype that {self.name} has")
         question = self.draw(op, dtype, int(index))
-        self.compile_or_not(int(index))
+        self.compile_or_not(question)
         print(f"{question.path}: mode {question.mode}, {question.options}, {', '.join(question.traits)}")
         for name, value in question.tensors.items():
             print(f"  {name}: {value.dtype} {list(value.shape)}")

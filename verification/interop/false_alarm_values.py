@@ -39,11 +39,14 @@ def round_to(values, dtype):
 def range_traits(tensors, dtype):
     """Returns words about a question that explain failures: which powers of x leave the range, and rows without valid elements.
 
+    With a residual, x is the sum of both.
     tensors   arrays by name; 16 bits are computed in float32
     """
     traits, computed = [], "float64" if dtype == "float64" else "float32"
     if "x" in tensors:
-        x = np.abs(np.asarray(tensors["x"], np.float64))
+        x = np.asarray(tensors["x"], np.float64)
+        with np.errstate(all="ignore"):
+            x = np.abs(x + np.asarray(tensors["residual"], np.float64) if "residual" in tensors else x)
         largest = float(x[np.isfinite(x)].max(initial=0))
         smallest_normal = 2.0 ** (EXPONENTS[computed][0] + DIGITS[computed])
         if largest > np.sqrt(largest_number(computed)):
