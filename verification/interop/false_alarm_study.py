@@ -5,10 +5,13 @@ import os
 import platform
 import sys
 
+import numpy as np
+
 import normproof
 from normproof.errors import NormproofError, UsageError
 
 import false_alarm_findings
+import protocol
 from false_alarm_implementations import framework_version, implementations
 from false_alarm_questions import MODELS, draw_question
 from false_alarm_values import range_traits
@@ -18,6 +21,9 @@ PASSED, DECLINED, REFUSED, NOT_VERIFIED, FAILED = OUTCOMES = ("passed", "decline
 COMPILED_EVERY, MODEL_COMPILED_EVERY = 25, 125
 JAX_SHAPES = 3  # of float64, and of the other dtypes, because JAX compiles every operation again for each shape
 MAX_TEXT = 600
+STATE = protocol.names_in("state")
+# The operations whose backward begins at a loss, with their outputs beside the gradients.
+LOSS_GRADIENTS = {"cross_entropy": ("loss",), **dict.fromkeys(("encoder", "translator", "language_model"), ("logits", "loss"))}
 
 
 class Answered:
@@ -40,8 +46,23 @@ def classify(report):
     return Answered(PASSED, "", report=report)
 
 
+def outputs_of_a_loss(question):
+    """Returns the names of the outputs of an operation whose backward begins at its loss, so that it takes no grad_y.
+
+    Judge cannot know otherwise that a function returns the gradients, if its framework computes none.
+    """
+    if question.mode != "training" or not LOSS_GRADIENTS.get(question.op):
+        return None
+    state = [name for name in question.tensors if name.rpartition(".")[2] in STATE]
+    floating = [name for name, value in question.tensors.items()
+                if not np.issubdtype(value.dtype, np.integer) and value.dtype != bool and name not in (*state, "class_weights")]
+    return [*LOSS_GRADIENTS[question.op], *("grad_" + name for name in floating), *state]
+
+
 def ask(question, implementation, fn=None, **others):
     """Asks one question. An input that the operation does not take is refused."""
+    if implementation.framework == "numpy" and (outputs := outputs_of_a_loss(question)):
+        others["outputs"] = outputs
     try:
         return classify(normproof.judge(
             fn or implementation.fn, question.op, framework=implementation.framework, layout=implementation.layout, threads=1,

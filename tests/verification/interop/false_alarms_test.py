@@ -147,6 +147,25 @@ def test_numpy_is_judged_with_gradients_if_there_is_a_grad_y(op, forward_only):
     assert "y" in judged and any(name.startswith("grad_") for name in judged) != forward_only
 
 
+@pytest.mark.parametrize("op, gradient", [("cross_entropy", "grad_logits"), ("encoder", "grad_head.bias"),
+                                          ("language_model", "grad_embedding.weight"), ("translator", "grad_head.bias")])
+def test_numpy_is_judged_with_the_gradients_of_a_loss(op, gradient):
+    study = study_module.Study("numpy", SEED)
+    answers = (study_module.ask(study.draw(op, "float64", index), study.offered[op]) for index in range(20))
+    reports = [answered.report for answered in answers if answered.report is not None]
+    assert all(gradient in {tensor["name"] for tensor in report.results[0].tensors} for report in reports) and len(reports) > 5
+
+
+@pytest.mark.parametrize("path", ["translator/float64/4", "translator/float32/65", "translator/bfloat16/243"])
+def test_the_published_gelu_tanh_passes_in_a_model(path):
+    op, dtype, index = path.split("/")
+    study = study_module.Study("numpy", 20261127)
+    question = study.draw(op, dtype, int(index))
+    assert question.options["activation"] == "gelu_tanh"
+    answered = study_module.ask(question, study.offered[op])
+    assert answered.outcome in findings.HELD, answered.text
+
+
 def test_the_shape_of_an_absent_grad_y_follows_from_the_letters_of_its_description():
     x, q, k, v = (np.zeros(shape) for shape in ((2, 3), (1, 4, 5, 6), (1, 2, 7, 6), (1, 2, 7, 8)))
     assert shape_of_operand("layer_norm", "grad_y", {"x": x}) == (2, 3)
