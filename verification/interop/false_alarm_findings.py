@@ -130,7 +130,7 @@ REASONS = (
            "It passes if it computes in float64.", "jax", ("adam", "adamw"), ("float32",),
            lambda failure: holds("wider")(failure) and "inf" in {tensor["got"] for tensor in failure["tensors"]}),
     Reason("jax_masked_query", FINDING, "`jax.nn.dot_product_attention` returns the mean of all values for a query whose keys "
-           "are all masked. The output is 0.", "jax", ("attention",), predicate=passes_in_numpy_with("valid:empty_row")),
+           "are all masked. The output is 0.", "jax", ("attention",), predicate=passes_in_numpy_with("q:sees_no_key")),
     Reason("jax_attention", FINDING, "`jax.nn.dot_product_attention` computes its softmax in float32, even in float64.",
            "jax", ("attention",), ("float64",), holds("numpy")),
     Reason("jax_attention_16_bits", FINDING, "`jax.nn.dot_product_attention` rounds the weights to 16 bits. It passes if it "

@@ -36,7 +36,16 @@ def round_to(values, dtype):
     return np.where(np.isfinite(values), finite, values).astype(numpy_dtype(dtype))
 
 
-def range_traits(tensors, dtype):
+def has_query_without_key(tensors, causal):
+    """Whether a query of an attention sees no key. If causal, the last query sees every key that is valid."""
+    tokens, keys = tensors["q"].shape[-2], tensors["k"].shape[-2]
+    seen = np.tril(np.ones((1, tokens, keys), bool), keys - tokens if causal else keys)
+    if "valid" in tensors:
+        seen = seen & np.asarray(tensors["valid"], bool)[:, None, :]
+    return not seen.any(-1).all()
+
+
+def range_traits(tensors, dtype, causal=False):
     """Returns words about a question that explain failures: which powers of x leave the range, and rows without valid elements.
 
     With a residual, x is the sum of both.
@@ -55,6 +64,8 @@ def range_traits(tensors, dtype):
             traits.append("x:cube_of_rstd_underflows")
     if "valid" in tensors and not np.asarray(tensors["valid"]).any(-1).all():
         traits.append("valid:empty_row")
+    if "q" in tensors and has_query_without_key(tensors, causal):
+        traits.append("q:sees_no_key")
     return traits
 
 

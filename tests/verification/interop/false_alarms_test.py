@@ -194,7 +194,8 @@ def failure_of(**fields):
       "tensors": [{"name": "y", "got": "1.0"}]}, None),
     ({"op": "rms_norm", "traits": ["x:cube_of_rstd_underflows"], "evidence": {"numpy": "passed"},
       "tensors": [{"name": "grad_x", "got": "1.0"}]}, "rsqrt_derivative"),
-    ({"implementation": "jax", "op": "attention", "traits": ["valid:empty_row"], "evidence": {"numpy": "passed"}}, "jax_masked_query"),
+    ({"implementation": "jax", "op": "attention", "traits": ["q:sees_no_key"], "evidence": {"numpy": "passed"}},
+     "jax_masked_query"),
     ({"implementation": "jax", "op": "attention", "traits": [], "evidence": {"numpy": "passed"}}, None),
     ({"op": "cross_entropy", "traits": ["logits:special"], "evidence": {"numpy": "passed"},
       "tensors": [{"name": "grad_logits", "got": "nan", "exact": "0.0"}]}, "torch_ignored_rows"),
@@ -227,6 +228,14 @@ def test_the_traits_of_a_range_say_which_powers_of_x_leave_it():
     assert traits([1e102], "float64") == [] and traits([1e103], "float64") == ["x:cube_of_rstd_underflows"]
     assert traits([0.0], "float32", residual=np.array([-5e12])) == ["x:cube_of_rstd_underflows"]
     assert traits([[1.0], [2.0]], "float32", valid=np.array([[True], [False]])) == ["valid:empty_row"]
+
+
+def test_the_traits_of_attention_say_whether_a_query_sees_no_key():
+    q, k, valid = np.zeros((1, 1, 3, 2)), np.zeros((1, 1, 2, 2)), np.array([[True, False]])
+    assert range_traits({"q": q, "k": k}, "float32", True) == ["q:sees_no_key"]
+    assert range_traits({"q": q, "k": k}, "float32", False) == range_traits({"q": k, "k": k}, "float32", True) == []
+    assert range_traits({"q": k, "k": k, "valid": ~valid}, "float32", True) == ["q:sees_no_key"]
+    assert range_traits({"q": k, "k": k, "valid": valid}, "float32", True) == []
 
 
 def test_one_line_repeats_a_question_and_the_page_reads_what_json_wrote(tmp_path):
