@@ -1,12 +1,62 @@
 #include "ref/nn/feed_forward.hpp"
 
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "ref/numeric/error_tape.hpp"
 #include "ref/ops/activation.hpp"
+#include "ref/ops/gelu_tanh_cancellation.hpp"
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::ref::nn {
 namespace {
 
 using model::Activation;
+using numeric::any_order_error;
+
+/// Returns a result that implementations of another formula may compute with an additional error.
+[[maybe_unused]] any_order_error with_error(const any_order_error& x, double error) {
+  if (error == 0) return x;
+  numeric::ErrorTape* const tape = numeric::ErrorTape::current();
+  const numeric::ErrorTape::Reference operand =
+      tape == nullptr ? numeric::ErrorTape::Reference() : tape->operand(x);
+  const double total = (x.error + error) * (1 + 0x1p-45);
+  const any_order_error result(x.value,
+                               std::isnan(total) ? std::numeric_limits<double>::infinity() : total);
+  return tape == nullptr ? result : tape->record_function(result, operand, {1}, error);
+}
+
+/// Returns an upper bound of the magnitude that an implementation computes.
+[[maybe_unused]] double largest_magnitude(const any_order_error& x) {
+  return std::fabs(x.value) + 2 * x.error;
+}
+
+/// Widens the error bounds of gelu_tanh for its published formula, in which 1 + tanh cancels. Does
+/// nothing for scalars without bounds for other implementations.
+template <class T>
+Tensor<T> allow_cancellation(Tensor<T> y, const Tensor<T>& x) {
+  if constexpr (std::is_same_v<T, any_order_error>) {
+    const double u = numeric::AnyOrderArithmetic::current().unit_roundoff;
+    for (std::size_t i = 0; i < y.size(); ++i)
+      y.data()[i] =
+          with_error(y.data()[i], ops::gelu_tanh_cancellation(u, largest_magnitude(x.data()[i])));
+  }
+  return y;
+}
+
+/// Does the same for the gradient.
+template <class T>
+Tensor<T> allow_cancellation(Tensor<T> grad_x, const Tensor<T>& x, const Tensor<T>& grad_y) {
+  if constexpr (std::is_same_v<T, any_order_error>) {
+    const double u = numeric::AnyOrderArithmetic::current().unit_roundoff;
+    for (std::size_t i = 0; i < grad_x.size(); ++i)
+      grad_x.data()[i] = with_error(grad_x.data()[i], ops::gelu_tanh_backward_cancellation(
+                                                          u, largest_magnitude(x.data()[i]),
+                                                          largest_magnitude(grad_y.data()[i])));
+  }
+  return grad_x;
+}
 
 template <class T>
 Tensor<T> activate(const Tensor<T>& x, Activation activation, Tensor<T>& erf) {
@@ -16,7 +66,7 @@ Tensor<T> activate(const Tensor<T>& x, Activation activation, Tensor<T>& erf) {
     case Activation::gelu:
       return ops::gelu_keeping_erf(x, erf);
     case Activation::gelu_tanh:
-      return ops::gelu_tanh(x);
+      return allow_cancellation(ops::gelu_tanh(x), x);
   }
   numeric::contract_failure("feed_forward", "activation", "is no enumerator", "an Activation");
 }
@@ -31,7 +81,7 @@ Tensor<T> activate_backward(const Tensor<T>& grad_y, const FeedForwardSaved<T>& 
     case Activation::gelu:
       return ops::gelu_backward_from_erf(grad_y, x, saved.erf);
     case Activation::gelu_tanh:
-      return ops::gelu_tanh_backward(grad_y, x);
+      return allow_cancellation(ops::gelu_tanh_backward(grad_y, x), x, grad_y);
   }
   numeric::contract_failure("feed_forward", "activation", "is no enumerator", "an Activation");
 }

@@ -24,12 +24,14 @@ class Implementation:
     framework   its framework, as normproof.judge names it
     widened     a function of fn and a dtype, which returns fn computed in a wider dtype and rounded at the end
     layout      as for normproof.judge
+    uncompiled  the dtypes for which the framework cannot compile the function, whose operations then run one by one
     """
     fn: typing.Callable
     dtypes: tuple
     framework: str
     widened: typing.Callable
     layout: typing.Optional[str] = None
+    uncompiled: tuple = ()
 
 
 def option_of_protocol(value):
@@ -110,6 +112,20 @@ def every_argument(fn, positional, named):
     return {**{name: value for name, value in given.items() if not isinstance(value, (dict, tuple))}, **named}
 
 
+def rounded_once(step, convert, wide):
+    """Returns the step of an optimizer, which then computes parameters of 16 bits in a wide dtype and rounds them at the end.
+
+    convert   a function that converts a tensor to a dtype
+    """
+    @functools.wraps(step)
+    def computed(parameter, grad_parameter, **others):
+        if not str(parameter.dtype).endswith("16"):
+            return step(parameter=parameter, grad_parameter=grad_parameter, **others)
+        result = step(parameter=convert(parameter, wide), grad_parameter=convert(grad_parameter, wide), **others)
+        return {**result, "parameter": convert(result["parameter"], parameter.dtype)}
+    return computed
+
+
 def torch_widened(fn, dtype):
     """Returns fn, which then computes tensors of `dtype` in the wider one and rounds its results."""
     import torch
@@ -132,14 +148,20 @@ def torch_widened(fn, dtype):
 
 def torch_implementations():
     import torch
-    from implementations import torch_piped
+    from implementations import torch_formulas, torch_piped, torch_transformers, transformer_models
+    from normproof.frameworks.torch_optimizers import optimizer_step
     torch.set_num_threads(1)
     has_float16 = hasattr(torch.nn.functional, "rms_norm")  # in 1.13, norms on a CPU have no float16
     found = {}
-    for piped in torch_piped.functions():
+    for piped in (*torch_piped.functions(), *torch_formulas.functions()):
         in_16_bits = protocol.OPERATIONS[piped.op]["kind"] in ("layer", "function")
         dtypes = FOUR if in_16_bits and has_float16 else piped.dtypes
         found[piped.op] = Implementation(piped.fn, dtypes, "torch", torch_widened, piped.layout)
+    for op, fn in transformer_models.operations(torch_transformers.WithEveryNorm).items():
+        found[op] = Implementation(fn, FOUR, "torch", torch_widened)
+    for op, kind in torch_piped.OPTIMIZERS.items():
+        step = rounded_once(optimizer_step(kind, op, {}), torch.Tensor.to, torch.float32)
+        found[op] = Implementation(step, FOUR, "torch", torch_widened)
     return found
 
 
@@ -163,18 +185,22 @@ def jax_widened(fn, dtype):
 def jax_implementations():
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     import jax
+    import jax.numpy as jnp
     import package_adapter
-    from implementations import jax_formulas, jax_piped
+    from implementations import jax_formulas, jax_piped, jax_transformers
     jax.config.update("jax_enable_x64", True)
     offered = jax_piped.functions()
-    offered += [package_adapter.Piped(op, fn, FOUR) for op, fn in jax_formulas.BESIDE_THE_PIPE.items()]
+    alone = {**jax_formulas.BESIDE_THE_PIPE, **jax_transformers.OPERATIONS}
+    offered += [package_adapter.Piped(op, fn, FOUR) for op, fn in alone.items()]
     try:
         from implementations import optax_optimizers
-        offered += optax_optimizers.functions()
+        for piped in optax_optimizers.functions():
+            step = rounded_once(piped.fn, lambda value, dtype: value.astype(dtype), jnp.float32)
+            offered.append(package_adapter.Piped(piped.op, step, FOUR))
     except ImportError:  # optax is not installed
         pass
-    return {piped.op: Implementation(piped.fn, tuple(dtype for dtype in piped.dtypes if dtype not in piped.uncompiled), "jax",
-                                     jax_widened, piped.layout) for piped in offered}
+    return {piped.op: Implementation(piped.fn, piped.dtypes, "jax", jax_widened, piped.layout, piped.uncompiled)
+            for piped in offered}
 
 
 def implementations(name):

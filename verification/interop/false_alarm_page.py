@@ -12,6 +12,28 @@ def false_alarms(result):
     return [failure for failure in result["failures"] if findings.is_false_alarm(failure)]
 
 
+def joined(first, later):
+    """Returns two results of one implementation as one. If both have an operation, the later result counts."""
+    repeated = {row["op"] for row in later["rows"]}
+    fields = {field: [entry for entry in first[field] if entry["op"] not in repeated] + later[field]
+              for field in ("rows", "failures")}
+    for field in ("refused", "declined"):
+        kept = {sentence: count for sentence, count in first[field].items() if sentence.partition(":")[0] not in repeated}
+        fields[field] = {**kept, **later[field]}
+    asked = {row["op"] for row in fields["rows"]}
+    ops = [] if asked == set(later["offered"]) else sorted(asked)
+    return {**later, **fields, "ops": ops}
+
+
+def merge(results):
+    """Joins the results that have the same implementation, version, seed and number of questions."""
+    found = {}
+    for result in results:
+        key = tuple(result[name] for name in ("implementation", "version", "seed", "count", "normproof"))
+        found[key] = joined(found[key], result) if key in found else result
+    return list(found.values())
+
+
 def table(columns, rows):
     """Returns the lines of a table. A bar in a cell is escaped."""
     lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
@@ -100,6 +122,11 @@ QUESTIONS = (
     "NaN or signed zeros. The line `verification/interop/false_alarms IMPLEMENTATION --seed SEED --only "
     "OPERATION/DTYPE/INDEX` repeats one question. JAX runs most questions without `jax.jit`, and with few shapes per dtype, "
     "because it compiles each shape again.")
+TWINS = (
+    "Every operation is asked, except for `none`, which computes nothing. Norms that a library lacks, and models, are formulas "
+    "of its tensors with its derivatives. Models and optimizers of 16 bits are computed in float32 and rounded at the end. In "
+    "JAX, models with `power_norm` are declined: its backward changes nu, which a function that `jax.vjp` differentiates "
+    "cannot return.")
 OUTCOMES = (
     "A question is *refused* if normproof says in one sentence that the operation does not take such inputs. It is *declined* "
     "if the implementation does not offer an option. It is *not verified* if nothing failed, but some elements have a bound "
@@ -120,7 +147,8 @@ def render(results):
     reasons = table(("reason", "kind", "sentence", "failed", "implementations", "operations", "dtypes", "repeat one"),
                     reason_rows(results))
     lines = ["# False alarms", "", *paragraph(INTRODUCTION), "", *facts(results), "", *paragraph(QUESTIONS), "",
-             *section("Results", OUTCOMES, totals(results)), *section("Reasons of failures", REPEATED, reasons),
+             *paragraph(TWINS), "", *section("Results", OUTCOMES, totals(results)),
+             *section("Reasons of failures", REPEATED, reasons),
              *section("Failed questions", "`--only OPERATION/DTYPE/INDEX` repeats each of them.", places(results)),
              *section("Failures without a known reason", "No entry explains these failures.",
                       table(("implementation", "question", "verdict", "evidence"), unknown_failures(results)))]

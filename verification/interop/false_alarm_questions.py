@@ -2,6 +2,7 @@
 
 A question follows from the seed, the operation, the dtype and its index alone, so that one line repeats it.
 """
+import collections
 import dataclasses
 import functools
 import zlib
@@ -65,10 +66,11 @@ class Drawing:
         self.forward_only, self.shapes = False, shapes
 
     def choose_shape(self, shapes):
-        """Returns one of the shapes. If the number of shapes is limited, each dtype has others."""
+        """Returns one of the shapes. If their number is limited, those of float64 differ from those of the other dtypes."""
         if self.shapes is None:
             return self.choose(shapes)
-        return shapes[(FOUR.index(self.dtype) + len(FOUR) * int(self.generator.integers(self.shapes))) % len(shapes)]
+        first, distance = (3 if self.dtype == "float64" else 5), max(1, len(shapes) // self.shapes)
+        return shapes[(first + distance * int(self.generator.integers(self.shapes))) % len(shapes)]
 
     def chance(self, probability):
         return bool(self.generator.random() < probability)
@@ -226,7 +228,8 @@ class Drawing:
 
     def draw_model(self):
         """Takes shapes, masks, tokens and options from a case of the quick tier, and draws every floating tensor."""
-        case = self.choose(model_cases(self.op))
+        cases = model_cases(self.op)
+        case = self.choose(cases if self.shapes is None else cases_of_one_shape(self.op))
         self.mode = "training" if case.training else "inference"
         self.options = {name: value for name, value in case.options.items() if value is not None}
         for name in self.options:
@@ -268,6 +271,16 @@ def model_cases(op):
     return [corpus.select(index) for index in range(len(corpus)) if not corpus.description(index)["sequence"]]
 
 
+@functools.lru_cache(maxsize=None)
+def cases_of_one_shape(op):
+    """Returns the cases among model_cases(op) whose x or tokens have the most frequent shape."""
+    def shape_of(case):
+        return case.tensors["x" if "x" in case.tensors else "tokens"].shape
+    cases = model_cases(op)
+    ((most_frequent, _),) = collections.Counter(map(shape_of, cases)).most_common(1)
+    return [case for case in cases if shape_of(case) == most_frequent]
+
+
 def draw_question(op, dtype, seed, index, shapes=None):
-    """Returns a question. `shapes` limits the number of shapes of a dtype."""
+    """Returns a question. `shapes` limits the number of shapes of a dtype, and models to one shape."""
     return Drawing(op, dtype, seed, index, shapes).draw()

@@ -5,18 +5,25 @@ import os
 import platform
 import sys
 
+import numpy as np
+
 import normproof
 from normproof.errors import NormproofError, UsageError
 
 import false_alarm_findings
+import protocol
 from false_alarm_implementations import framework_version, implementations
-from false_alarm_questions import draw_question
+from false_alarm_questions import MODELS, draw_question
 from false_alarm_values import range_traits
 
 PASSED, DECLINED, REFUSED, NOT_VERIFIED, FAILED = OUTCOMES = ("passed", "declined", "refused", "not_verified", "failed")
-COMPILED_EVERY = 25  # JAX compiles one question of this number, and runs the operations of the others one by one
-JAX_SHAPES = 2  # of each dtype, because JAX compiles every operation again for each shape
-MAX_TEXT = 300
+# JAX compiles one question of this number, and runs the operations of the others one by one. A model takes it seconds.
+COMPILED_EVERY, MODEL_COMPILED_EVERY = 25, 125
+JAX_SHAPES = 3  # of float64, and of the other dtypes, because JAX compiles every operation again for each shape
+MAX_TEXT = 600
+STATE = protocol.names_in("state")
+# The operations whose backward begins at a loss, with their outputs beside the gradients.
+LOSS_GRADIENTS = {"cross_entropy": ("loss",), **dict.fromkeys(("encoder", "translator", "language_model"), ("logits", "loss"))}
 
 
 class Answered:
@@ -39,8 +46,23 @@ def classify(report):
     return Answered(PASSED, "", report=report)
 
 
+def outputs_of_a_loss(question):
+    """Returns the names of the outputs of an operation whose backward begins at its loss, so that it takes no grad_y.
+
+    Judge cannot know otherwise that a function returns the gradients, if its framework computes none.
+    """
+    if question.mode != "training" or not LOSS_GRADIENTS.get(question.op):
+        return None
+    state = [name for name in question.tensors if name.rpartition(".")[2] in STATE]
+    floating = [name for name, value in question.tensors.items()
+                if not np.issubdtype(value.dtype, np.integer) and value.dtype != bool and name not in (*state, "class_weights")]
+    return [*LOSS_GRADIENTS[question.op], *("grad_" + name for name in floating), *state]
+
+
 def ask(question, implementation, fn=None, **others):
     """Asks one question. An input that the operation does not take is refused."""
+    if implementation.framework == "numpy" and (outputs := outputs_of_a_loss(question)):
+        others["outputs"] = outputs
     try:
         return classify(normproof.judge(
             fn or implementation.fn, question.op, framework=implementation.framework, layout=implementation.layout, threads=1,
@@ -65,11 +87,13 @@ class Study:
     def draw(self, op, dtype, index):
         return draw_question(op, dtype, self.seed, index, JAX_SHAPES if self.name == "jax" else None)
 
-    def compile_or_not(self, index):
-        """Lets JAX compile every tenth question, because each shape takes it a quarter of a second."""
+    def compile_or_not(self, question):
+        """Lets JAX compile some of the questions, because each takes it a quarter of a second and more."""
         if self.name == "jax":
             import jax
-            jax.config.update("jax_disable_jit", index % COMPILED_EVERY != 0)
+            every = MODEL_COMPILED_EVERY if question.op in MODELS else COMPILED_EVERY
+            compiles = question.index % every == 0 and question.dtype not in self.offered[question.op].uncompiled
+            jax.config.update("jax_disable_jit", not compiles)
 
     def explain(self, question, answered):
         """Returns what is known about a failure. Other answers to the same question are evidence.
@@ -90,7 +114,7 @@ class Study:
                    for tensor in answered.failed]
         return {"implementation": self.name, "version": framework_version(self.name), "op": question.op,
                 "dtype": question.dtype, "path": question.path,
-                "traits": [*question.traits, *range_traits(question.tensors, question.dtype)],
+                "traits": [*question.traits, *range_traits(question.tensors, question.dtype, question.options.get("causal"))],
                 "options": question.options, "text": answered.text[:MAX_TEXT], "tensors": tensors, "evidence": evidence,
                 "repro": self.repro(question)}
 
@@ -108,7 +132,7 @@ class Study:
         After each operation, save(result) receives what is known so far.
         """
         result = {"implementation": self.name, "version": framework_version(self.name), "seed": self.seed, "count": count,
-                  "ops": list(ops),
+                  "ops": list(ops), "offered": list(self.offered),
                   "python": platform.python_version(), "machine": machine(),
                   "normproof": f"{normproof.__version__}, corpus {normproof.corpus_version}",
                   "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
@@ -119,7 +143,7 @@ class Study:
             counts = collections.defaultdict(collections.Counter)
             for index in range(count):
                 question = self.question(op, index)
-                self.compile_or_not(index)
+                self.compile_or_not(question)
                 answered = ask(question, self.offered[op])
                 counts[question.dtype][answered.outcome] += 1
                 if answered.outcome == FAILED:
@@ -141,7 +165,7 @@ class Study:
         if op not in self.offered or dtype not in self.offered[op].dtypes or not index.isdecimal():
             raise ValueError(f"--only {path}: expected OP/DTYPE/INDEX, with an operation and a dtype that {self.name} has")
         question = self.draw(op, dtype, int(index))
-        self.compile_or_not(int(index))
+        self.compile_or_not(question)
         print(f"{question.path}: mode {question.mode}, {question.options}, {', '.join(question.traits)}")
         for name, value in question.tensors.items():
             print(f"  {name}: {value.dtype} {list(value.shape)}")

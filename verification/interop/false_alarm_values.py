@@ -36,14 +36,26 @@ def round_to(values, dtype):
     return np.where(np.isfinite(values), finite, values).astype(numpy_dtype(dtype))
 
 
-def range_traits(tensors, dtype):
+def has_query_without_key(tensors, causal):
+    """Whether a query of an attention sees no key. If causal, the last query sees every key that is valid."""
+    tokens, keys = tensors["q"].shape[-2], tensors["k"].shape[-2]
+    seen = np.tril(np.ones((1, tokens, keys), bool), keys - tokens if causal else keys)
+    if "valid" in tensors:
+        seen = seen & np.asarray(tensors["valid"], bool)[:, None, :]
+    return not seen.any(-1).all()
+
+
+def range_traits(tensors, dtype, causal=False):
     """Returns words about a question that explain failures: which powers of x leave the range, and rows without valid elements.
 
+    With a residual, x is the sum of both.
     tensors   arrays by name; 16 bits are computed in float32
     """
     traits, computed = [], "float64" if dtype == "float64" else "float32"
     if "x" in tensors:
-        x = np.abs(np.asarray(tensors["x"], np.float64))
+        x = np.asarray(tensors["x"], np.float64)
+        with np.errstate(all="ignore"):
+            x = np.abs(x + np.asarray(tensors["residual"], np.float64) if "residual" in tensors else x)
         largest = float(x[np.isfinite(x)].max(initial=0))
         smallest_normal = 2.0 ** (EXPONENTS[computed][0] + DIGITS[computed])
         if largest > np.sqrt(largest_number(computed)):
@@ -52,6 +64,8 @@ def range_traits(tensors, dtype):
             traits.append("x:cube_of_rstd_underflows")
     if "valid" in tensors and not np.asarray(tensors["valid"]).any(-1).all():
         traits.append("valid:empty_row")
+    if "q" in tensors and has_query_without_key(tensors, causal):
+        traits.append("q:sees_no_key")
     return traits
 
 

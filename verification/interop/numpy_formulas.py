@@ -72,7 +72,7 @@ TAKES = {
     "rope": ("cos", "sin", "interleaved"),
     "l2_norm": ("eps", "eps_placement"),
     "cross_entropy": ("logits", "targets", "class_weights", "valid", "label_smoothing"),
-    **dict.fromkeys(numpy_transformers.OPERATIONS, ("*",)),
+    **dict.fromkeys((*numpy_transformers.OPERATIONS, *numpy_transformers.BESIDE_THE_PIPE), ("*",)),
     **protocol.OPTIMIZER_TAKES,
 }
 TAKES.update({op: (*TAKES[op], "*_scale") for op in numpy_scaled.OPERATIONS})
@@ -275,7 +275,7 @@ def step(case):
     if case.op in numpy_optimizers.OPTIMIZERS:
         return numpy_optimizers.step(case)
     with np.errstate(all="ignore"):
-        if case.op in numpy_transformers.OPERATIONS:
+        if case.op in (*numpy_transformers.OPERATIONS, *numpy_transformers.BESIDE_THE_PIPE):
             return numpy_transformers.step(case, lambda norm_case: Layer(norm_case).run())
         if case.op in numpy_attention.FUNCTIONS:
             return numpy_attention.FUNCTIONS[case.op](case)

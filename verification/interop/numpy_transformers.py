@@ -1,4 +1,4 @@
-"""A translator, a language model and decoding in NumPy, from docs/specification/encoder.md and decoder.md.
+"""Layers and models of Transformers in NumPy, from docs/specification/encoder.md and decoder.md.
 
 Each operation records its backward. The backward of a model runs these in reverse order.
 """
@@ -9,7 +9,8 @@ import numpy as np
 import numpy_functions
 import protocol
 
-OPERATIONS = ("translator", "language_model", "decoding")
+OPERATIONS = ("translator", "language_model", "decoding")  # that the adapter answers
+BESIDE_THE_PIPE = ("encoder_layer", "decoder_layer", "encoder")  # that only the study of false alarms asks
 ACTIVATIONS = {name: getattr(numpy_functions, name) for name in ("relu", "gelu", "gelu_tanh")}
 
 
@@ -25,7 +26,7 @@ class Model:
 
     def __init__(self, case, run_norm):
         self.case, self.options, self.kind, self.run_norm = case, case.options, case.compute_dtype, run_norm
-        self.backwards, self.parameters, self.outputs = [], {}, {}
+        self.backwards, self.parameters, self.outputs, self.weights = [], {}, {}, {}
         self.heads = int(self.options["num_heads"])
 
     def given(self, name):
@@ -101,7 +102,24 @@ class Model:
         samples, tokens, width = rows.shape
         return rows.reshape(samples, tokens, self.heads, width // self.heads).swapaxes(1, 2)
 
-    def attend(self, q, k, v, seen):
+    def keeps(self, place):
+        """Returns 1/(1 - rate) for the elements that dropout keeps, and 0 for the others; 1 without dropout."""
+        rate = self.options.get("dropout", 0)
+        if rate == 0 or not self.case.training:
+            return self.kind(1)
+        return self.case[place + ".keep"] / self.kind(1 - rate)
+
+    def dropout(self, place, x):
+        keeps = self.keeps(place)
+        y = Value(x.value * keeps)
+
+        def backward():
+            x.grad += y.grad * keeps
+
+        self.backwards.append(backward)
+        return y
+
+    def attend(self, place, q, k, v, seen):
         """Returns softmax(q k^T / sqrt(d_k)) v. `seen`, of shape [B,S] or [B,T,S], marks the visible keys."""
         queries, keys, values = (self.in_heads(part.value) for part in (q, k, v))
         scale = 1 / np.sqrt(self.kind(queries.shape[-1]))
@@ -110,30 +128,32 @@ class Model:
         e, _ = numpy_functions.exponentials(queries @ keys.swapaxes(-1, -2) * scale, seen)
         whole = numpy_functions.total(e)
         weights = e / np.where(whole == 0, self.kind(1), whole)
+        keeps = self.keeps(place + ".weights")
+        self.weights[place + ".weights"] = weights
 
         def merged(parts):
             return parts.swapaxes(1, 2).reshape(parts.shape[0], parts.shape[2], -1)
 
-        y = Value(merged(weights @ values))
+        y = Value(merged((weights * keeps) @ values))
 
         def backward():
             grad = self.in_heads(y.grad)
-            grad_weights = grad @ values.swapaxes(-1, -2)
+            grad_weights = grad @ values.swapaxes(-1, -2) * keeps
             grad_scores = weights * (grad_weights - numpy_functions.total(grad_weights * weights)) * scale
             q.grad += merged(grad_scores @ keys)
             k.grad += merged(grad_scores.swapaxes(-1, -2) @ queries)
-            v.grad += merged(weights.swapaxes(-1, -2) @ grad)
+            v.grad += merged((weights * keeps).swapaxes(-1, -2) @ grad)
 
         self.backwards.append(backward)
         return y
 
     def attention(self, place, x, seen):
         q, k, v = self.parts(self.linear(place + ".in", x), 3)
-        return self.linear(place + ".out", self.attend(q, k, v, seen))
+        return self.linear(place + ".out", self.attend(place, q, k, v, seen))
 
     def cross_attention(self, place, x, memory, seen):
         k, v = self.parts(self.linear(place + ".memory", memory), 2)
-        return self.linear(place + ".out", self.attend(self.linear(place + ".query", x), k, v, seen))
+        return self.linear(place + ".out", self.attend(place, self.linear(place + ".query", x), k, v, seen))
 
     def feed_forward(self, place, x):
         function = ACTIVATIONS[self.options["activation"]]
@@ -144,12 +164,15 @@ class Model:
             inner.grad += function(inner.value, active.grad, None)[1]
 
         self.backwards.append(backward)
-        return self.linear(place + ".second", active)
+        return self.linear(place + ".second", self.dropout(place + ".active", active))
 
-    def residual(self, option, place, x, valid, sublayer):
+    def residual(self, option, place, x, valid, sublayer, dropout=None):
+        """Computes a sublayer with its norm and residual. `dropout` is the place of its dropout, or None."""
+        def dropped(rows):
+            return sublayer(rows) if dropout is None else self.dropout(dropout, sublayer(rows))
         if self.options["placement"] == "pre":
-            return self.add(x, sublayer(self.norm(option, place, x, valid)))
-        return self.norm(option, place, self.add(x, sublayer(x)), valid)
+            return self.add(x, dropped(self.norm(option, place, x, valid)))
+        return self.norm(option, place, self.add(x, dropped(x)), valid)
 
     def final_norm(self, option, place, x, valid=None):
         return self.norm(option, place, x, valid) if self.options["placement"] == "pre" else x
@@ -170,20 +193,43 @@ class Model:
         return y
 
     def head(self, x, embedding):
-        return self.linear("head", x, embedding if self.options["tied_head"] else None)
+        return self.linear("head", x, embedding if self.options.get("tied_head") else None)
 
-    def lose(self, logits):
+    def pooled(self, x, valid):
+        """Returns the mean of the valid rows of each sample."""
+        share = valid[..., None] / valid.sum(1, dtype=self.kind)[:, None, None]
+        y = Value((x.value * share).sum(1, dtype=self.kind))
+
+        def backward():
+            x.grad += y.grad[:, None] * share
+
+        self.backwards.append(backward)
+        return y
+
+    def layer_outputs(self, y):
+        """Returns y, the attention weights, every gradient and the norms' state of a layer."""
+        self.outputs.update({"y": y.value, **self.weights})
+        return self.differentiate(y, self.case["grad_y"].astype(self.kind))
+
+    def lose(self, logits, targets, valid):
         """Computes the loss and its backward. Returns the logits, the loss, every gradient and the norms' state."""
         rows = logits.value.reshape(-1, logits.value.shape[-1])
-        tensors = {"logits": rows, "targets": self.case["targets"].reshape(-1)}
-        if "valid" in self.case:
-            tensors["valid"] = self.case["valid"].reshape(-1)
+        tensors = {"logits": rows, "targets": targets.reshape(-1)}
+        if valid is not None:
+            tensors["valid"] = valid.reshape(-1)
+        if "class_weights" in self.case:
+            tensors["class_weights"] = self.case["class_weights"]
         found = numpy_functions.cross_entropy(dataclasses.replace(
-            self.case, dtype=np.dtype(self.kind).name, tensors=tensors))
-        logits.grad = found["grad_logits"].reshape(logits.value.shape)
+            self.case, dtype=np.dtype(self.kind).name, tensors=tensors,
+            options={"label_smoothing": 0, **self.options}))
+        self.outputs.update({"logits": logits.value, "loss": found["loss"]})
+        return self.differentiate(logits, found["grad_logits"])
+
+    def differentiate(self, last, gradient):
+        """Computes the backward from the last value. Returns the outputs, every gradient and the norms' state."""
+        last.grad = gradient.reshape(last.value.shape)
         for backward in reversed(self.backwards):
             backward()
-        self.outputs.update({"logits": logits.value, "loss": found["loss"]})
         self.outputs.update({"grad_" + name: own.grad for name, own in self.parameters.items()})
         return self.outputs
 
@@ -223,7 +269,7 @@ def translator(case, run_norm):
         x = model.residual("decoder_norm", place + "norm3", x, valid,
                            lambda x: model.feed_forward(place + "feed_forward", x))
     x = model.final_norm("decoder_norm", "decoder.final_norm", x, valid)
-    return model.lose(model.head(x, "decoder.embedding.weight"))
+    return model.lose(model.head(x, "decoder.embedding.weight"), case["targets"], valid)
 
 
 def language_model(case, run_norm):
@@ -236,7 +282,47 @@ def language_model(case, run_norm):
             place + "attention", x, causal(tokens.shape[1], valid)))
         x = model.residual("norm", place + "norm2", x, valid,
                            lambda x: model.feed_forward(place + "feed_forward", x))
-    return model.lose(model.head(model.final_norm("norm", "final_norm", x, valid), "embedding.weight"))
+    logits = model.head(model.final_norm("norm", "final_norm", x, valid), "embedding.weight")
+    return model.lose(logits, case["targets"], valid)
+
+
+def encoder(case, run_norm):
+    model = Model(case, run_norm)
+    tokens, valid, labels = case["tokens"], case.get("valid"), case["labels"]
+    seen = all_true(tokens) if valid is None else valid
+    sees = causal(tokens.shape[1], valid) if case.options.get("causal") else seen
+    x = model.embed("embedding.weight", tokens)
+    for layer in model.layers():
+        place = f"layers.{layer}."
+        x = model.residual("norm", place + "norm1", x, valid, lambda x: model.attention(place + "attention", x, sees))
+        x = model.residual("norm", place + "norm2", x, valid,
+                           lambda x: model.feed_forward(place + "feed_forward", x))
+    x = model.final_norm("norm", "final_norm", x, valid)
+    if case.options.get("pooling") == "per_position":
+        return model.lose(model.head(x, None), np.repeat(labels[:, None], tokens.shape[1], 1), valid)
+    return model.lose(model.head(model.pooled(x, seen), None), labels, None)
+
+
+def encoder_layer(case, run_norm):
+    model = Model(case, run_norm)
+    x, valid = model.given("x"), case.get("valid")
+    tokens = x.value.shape[1]
+    sees = causal(tokens, valid) if case.options.get("causal") else all_true(x.value[..., 0]) if valid is None else valid
+    y = model.residual("norm", "norm1", x, valid, lambda x: model.attention("attention", x, sees), "attention.y")
+    y = model.residual("norm", "norm2", y, valid, lambda x: model.feed_forward("feed_forward", x), "feed_forward.y")
+    return model.layer_outputs(y)
+
+
+def decoder_layer(case, run_norm):
+    model = Model(case, run_norm)
+    x, memory, valid = model.given("x"), model.given("memory"), case.get("valid")
+    seen = case.get("memory_valid", all_true(memory.value[..., 0]))
+    y = model.residual("norm", "norm1", x, valid, lambda x: model.attention(
+        "self_attention", x, causal(x.value.shape[1], valid)), "self_attention.y")
+    y = model.residual("norm", "norm2", y, valid, lambda x: model.cross_attention(
+        "cross_attention", x, memory, seen), "cross_attention.y")
+    y = model.residual("norm", "norm3", y, valid, lambda x: model.feed_forward("feed_forward", x), "feed_forward.y")
+    return model.layer_outputs(y)
 
 
 def decoding(case, run_norm):
@@ -256,7 +342,7 @@ def decoding(case, run_norm):
         for part, fresh in (("keys", k), ("values", v)):
             caches[f"{place}.{part}"] = np.concatenate((caches[f"{place}.{part}"], fresh.value), 1)
         k, v = (Value(caches[f"{place}.{part}"]) for part in ("keys", "values"))
-        return model.linear(place + ".out", model.attend(q, k, v, all_true(k.value[..., 0])))
+        return model.linear(place + ".out", model.attend(place, q, k, v, all_true(k.value[..., 0])))
 
     past, logits = caches["layers.0.self_attention.keys"].shape[1], []
     for t in range(tokens.shape[1]):

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <optional>
+
+#include "ref/numeric/error_tape.hpp"
 #include "tests/ref/nn/gradient_check.hpp"
 #include "tests/ref/numeric/error_message.hpp"
 
@@ -41,6 +45,31 @@ TEST(FeedForward, BackwardIsTheDerivative) {
           },
           "feed_forward");
     }
+}
+
+TEST(FeedForward, BoundsCoverThePublishedFormulaOfGeluTanh) {
+  using numeric::any_order_error;
+  const numeric::AnyOrderArithmetic in_float32(
+      numeric::arithmetic_of_type(numeric::FloatType::float32));
+  const auto one = tensor::full_tensor<any_order_error>({1, 1}, 1.0);
+  const Linear<any_order_error> identity{one, tensor::full_tensor<any_order_error>({1}, 0.0)};
+  const FeedForward<any_order_error> parameters{identity, identity};
+  const FeedForwardOptions options{model::Activation::gelu_tanh, 0.0, {}};
+  for (const bool records : {false, true}) {
+    std::optional<numeric::ErrorTape> tape;
+    if (records) tape.emplace(1000, 1000);
+    const auto x = tensor::full_tensor<any_order_error>({1, 1}, -5.0);
+    const auto run = feed_forward(x, parameters, options);
+    const auto back = feed_forward_backward(one, x, parameters, run.saved, options);
+    const any_order_error &y = run.y.data()[0], &grad_x = back.grad_x.data()[0];
+    // In float32, 1 + tanh may be 0, and so may y and the gradient.
+    EXPECT_GE(y.error, std::fabs(y.value)) << records;
+    EXPECT_GE(grad_x.error, std::fabs(grad_x.value)) << records;
+    EXPECT_LE(y.error, 10 * 0x1p-24 * 5 + 1e-6 * std::fabs(y.value)) << records;
+    if (!records) continue;
+    EXPECT_GE(tape->bound(y), std::fabs(y.value));
+    EXPECT_GE(tape->bound(grad_x), std::fabs(grad_x.value));
+  }
 }
 
 TEST(FeedForward, C1_RejectsDropoutRateOfOne) {

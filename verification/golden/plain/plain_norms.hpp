@@ -160,7 +160,7 @@ class PlainNormLayers : public PlainNormStep<T> {
   using Base::add_one_to_gamma;
   using Base::affine;
   using Base::affine_;
-  using Base::beta_;
+  using Base::beta_or_zero;
   using Base::choose;
   using Base::dy_;
   using Base::exact_backward;
@@ -363,7 +363,7 @@ class PlainNormLayers : public PlainNormStep<T> {
       for (std::size_t i = 0; i < y.size(); ++i) {
         const std::size_t d = feature_of(i);
         const T scale = gamma_[d] * rstd_[d];
-        y[i] = x_[i] * scale + (beta_[d] - state_[mean_name][d] * scale);
+        y[i] = x_[i] * scale + (beta_or_zero(d) - state_[mean_name][d] * scale);
       }
       store("y", y);
     } else {

@@ -285,6 +285,9 @@ class PlainNormStep {
     return sites_.factor(site, sites_.pick(site, gamma[d], next));
   }
 
+  /// Returns an element of beta, or 0 if the layer has gamma alone.
+  T beta_or_zero(std::size_t d) const { return beta_.empty() ? T(0) : beta_[d]; }
+
   void affine(const char* name) {
     std::vector<T> y(x_hat_.size());
     for (std::size_t i = 0; i < y.size(); ++i) {
@@ -441,7 +444,7 @@ class PlainNormStep {
       for (const std::size_t i : s.slices[k]) {
         const std::size_t d = feature_of(i);
         const T scale = gamma_[d] * s.rstd[k];
-        y[i] = x_[i] * scale + (beta_[d] - s.mean[k] * scale);
+        y[i] = x_[i] * scale + (beta_or_zero(d) - s.mean[k] * scale);
       }
     store("y", y);
   }

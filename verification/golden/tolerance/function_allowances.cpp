@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ref/numeric/elementary_array.hpp"
+#include "ref/ops/gelu_tanh_cancellation.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/tolerance/attention_allowances.hpp"
 #include "verification/golden/tolerance/cross_entropy_allowances.hpp"
@@ -20,22 +21,18 @@ using ref::tensor::Tensor;
 namespace {
 
 /// Allows the published formula of gelu_tanh, in which 1 + tanh cancels for negative x. The
-/// reference's formula does not cancel. With t = tanh(a(x)) and unit roundoff u, the product
-/// `x (1 + t) / 2` has an additional error of at most `5/2 u |x|`. The product
-/// `x (1 - t^2) a'(x) / 2` has an additional error of at most `3 u |x a'(x)|`.
+/// reference's formula does not cancel.
 void allow_cancellation(const checks::evaluation::FunctionInputs& inputs, double u, Formula formula,
                         NamedTensors<double>& errors) {
-  constexpr double kTwiceCubic = 6 * 0.044715, kRoot = 0.8;  // kRoot is more than sqrt(2/pi)
   const Tensor<double>& x = inputs.tensors.at("x");
   const Tensor<double>* const grad_y = inputs.tensors.find("grad_y");
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (formula == Formula::stable && x.data()[i] < 0) continue;
     const double magnitude = std::fabs(x.data()[i]);
-    errors.at("y").data()[i] += kOperationError * u * magnitude;
+    errors.at("y").data()[i] += ref::ops::gelu_tanh_cancellation(u, magnitude);
     if (grad_y == nullptr) continue;
-    const double slope = kRoot * (1 + kTwiceCubic * magnitude * magnitude);
     errors.at("grad_x").data()[i] +=
-        u * (kOperationError + kOperationError * magnitude * slope) * std::fabs(grad_y->data()[i]);
+        ref::ops::gelu_tanh_backward_cancellation(u, magnitude, std::fabs(grad_y->data()[i]));
   }
 }
 

@@ -3,8 +3,11 @@
 16 bits are computed in float32 and rounded at the end. r and d of batch_renorm are constants of the derivative.
 Padding is replaced by 0 before `where` masks it, because the gradient of a NaN is NaN even if its weight is 0.
 """
+import functools
+
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 
 def compute_dtype(x):
@@ -29,18 +32,18 @@ def affine(x_hat, gamma, beta, like):
     return (per_feature(gamma, 1) * x_hat + per_feature(beta, 0)).reshape(like.shape).astype(like.dtype)
 
 
-def normalize_by_length(padded, x, over, eps):
-    return padded * jax.lax.rsqrt(jnp.sum(x * x, **over) + eps), {}
+def normalize_by_length(x, padded, over, eps):
+    return x * jax.lax.rsqrt(jnp.sum(padded * padded, **over) + eps), {}
 
 
-def normalize_by_mean_square(padded, x, over, eps):
-    square = jnp.mean(x * x, **over)
-    return padded * jax.lax.rsqrt(square + eps), {"running_psi2": square}
+def normalize_by_mean_square(x, padded, over, eps):
+    square = jnp.mean(padded * padded, **over)
+    return x * jax.lax.rsqrt(square + eps), {"running_psi2": square}
 
 
-def normalize_by_variance(padded, x, over, eps):
-    mean, variance = jnp.mean(x, **over), jnp.var(x, **over)
-    return (padded - mean) * jax.lax.rsqrt(variance + eps), {"running_mean": mean, "running_variance": variance}
+def normalize_by_variance(x, padded, over, eps):
+    mean, variance = jnp.mean(padded, **over), jnp.var(padded, **over)
+    return (x - mean) * jax.lax.rsqrt(variance + eps), {"running_mean": mean, "running_variance": variance}
 
 
 # For each layer, the axes of the statistics of [samples, tokens, groups, features of a group], and what normalizes.
@@ -105,8 +108,14 @@ def group_norm(x, eps, groups, gamma=None, beta=None, valid=None):
     return affine(Norm("group_norm", x, eps, valid, groups).normalized()[0], gamma, beta, x)
 
 
-def group_scaling(x, eps, groups, gamma=None, beta=None, valid=None):
-    return affine(Norm("group_scaling", x, eps, valid, groups).normalized()[0], gamma, beta, x)
+def scale_groups(x, eps, groups):
+    """Returns each group of features divided by its root mean square, as [samples, tokens, 1, features]."""
+    return in_groups(Norm("group_scaling", x, eps, None, groups).normalized()[0].reshape(x.shape), 1)
+
+
+def group_scaling(x, eps, groups, valid=None):
+    del valid  # each row is normalized alone
+    return scale_groups(x, eps, groups).reshape(x.shape).astype(x.dtype)
 
 
 def batch_norm(x, eps, training, running_mean, running_variance, running_decay, unbiased_running_variance, gamma=None,
@@ -143,6 +152,73 @@ def power_norm_v(x, eps, training, running_psi2, running_decay, gamma=None, beta
         return {"y": affine(norm.normalized_by(0, running_psi2), gamma, beta, x), "running_psi2": running_psi2}
     x_hat, fresh = norm.normalized()
     return {"y": affine(x_hat, gamma, beta, x), "running_psi2": update(running_psi2, fresh["running_psi2"], running_decay)}
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(5, 6))
+def power_normalize(x, nu, rstd, backward_rstd, counted, weight, scaled):
+    """Returns x rstd. Its backward is PowerNorm's, with nu from the step before; the cotangent of nu is the new nu.
+
+    counted   1 for each row that takes part in the sums of the backward, 0 for the others
+    """
+    del nu, backward_rstd, counted, weight, scaled
+    return x * rstd
+
+
+def power_normalize_forward(x, nu, rstd, backward_rstd, counted, weight, scaled):
+    del weight, scaled
+    return x * rstd, (x * rstd, nu, rstd, backward_rstd, counted)
+
+
+def power_normalize_backward(weight, scaled, kept, g):
+    x_hat, nu, rstd, backward_rstd, counted = kept
+    takes_part = counted != 0
+
+    def mean(values):
+        return jnp.mean(values, axis=(0, 1, 2), where=takes_part)
+    t = g - jnp.where(takes_part, (weight * nu if scaled else nu) * x_hat, 0)
+    fresh = nu + mean(t * x_hat) if scaled else nu * (1 - weight * mean(x_hat * x_hat)) + weight * mean(g * x_hat)
+    return t * backward_rstd, fresh, jnp.zeros_like(rstd), jnp.zeros_like(rstd), jnp.zeros_like(counted)
+
+
+power_normalize.defvjp(power_normalize_forward, power_normalize_backward)
+
+
+def power_norm(x, eps, training, running_psi2, nu, iterations, alpha_forward, alpha_backward, warmup_iterations, gamma=None,
+               beta=None, valid=None, grad_y=None, group_scaling=False, groups=1, group_eps=1e-5, divide_by_batch_psi=False,
+               cumulative_warmup_average=False, pads_in_backward=False, scaled_nu=False):
+    """Computes power_norm with its options alone, and power_norm_released with those from group_scaling on.
+
+    The function computes its gradients itself, because jax.vjp does not return the new nu otherwise.
+    """
+    step = np.asarray(iterations).item() + 1
+
+    def forward(leaves):
+        """Returns y, and the running statistics after the step."""
+        wide = scale_groups(leaves["x"], group_eps, groups) if group_scaling else in_groups(leaves["x"], 1)
+        parameters = leaves.get("gamma"), leaves.get("beta"), x
+        norm = Norm("power_norm_v", jax.lax.stop_gradient(wide).reshape(x.shape), eps, valid)
+        running_rstd = 1 / jnp.sqrt(running_psi2 + norm.eps)
+        if not training:
+            return affine(wide * running_rstd, *parameters), running_psi2
+        square = norm.normalized()[1]["running_psi2"]
+        batch_rstd = 1 / jnp.sqrt(square + norm.eps)
+        rstd = batch_rstd if step <= warmup_iterations else jnp.broadcast_to(running_rstd, batch_rstd.shape)
+        counted = jnp.broadcast_to(True if pads_in_backward else norm.mask, wide.shape[:2] + (1, 1)).astype(wide.dtype)
+        x_hat = power_normalize(wide, leaves["nu"], rstd, batch_rstd if divide_by_batch_psi else rstd, counted,
+                                1 - alpha_backward, scaled_nu)
+        psi2 = running_psi2
+        if cumulative_warmup_average and step < warmup_iterations:
+            psi2 = psi2 * ((step - 1) / step) + square.reshape(-1) / step
+        return affine(x_hat, *parameters), update(psi2, square, alpha_forward)
+
+    leaves = {name: value for name, value in (("x", x), ("gamma", gamma), ("beta", beta), ("nu", nu)) if value is not None}
+    y, pull, psi2 = jax.vjp(forward, leaves, has_aux=True)
+    outputs = {"y": y, "running_psi2": psi2, "iterations": iterations + int(training)}
+    if grad_y is not None:
+        outputs.update({"grad_" + name: gradient for name, gradient in pull(grad_y)[0].items()})
+        fresh = outputs.pop("grad_nu")
+        outputs["nu"] = fresh if training else nu
+    return outputs
 
 
 def l2_norm(x, eps, eps_placement):
@@ -187,13 +263,18 @@ def rope(x, cos, sin, interleaved):
 
 
 def cross_entropy(logits, targets, label_smoothing, class_weights=None, valid=None):
-    """Returns the loss by jax.nn.log_softmax: the mean over the rows that count, weighted by class weights."""
+    """Returns the loss by jax.nn.log_softmax: the mean over the rows that count, weighted by class weights.
+
+    Rows that do not count, and classes without a weight, may have infinities and NaN.
+    """
     kind, classes = compute_dtype(logits), logits.shape[1]
     weights = jnp.ones(classes, kind) if class_weights is None else class_weights.astype(kind)
     counts = jnp.ones(len(targets), bool) if valid is None else valid
     one_hot = jax.nn.one_hot(targets, classes, dtype=kind) * counts[:, None]
     target = ((1 - label_smoothing) * one_hot + label_smoothing / classes * counts[:, None]) * weights
-    return -(target * jax.nn.log_softmax(logits.astype(kind))).sum() / (one_hot * weights).sum()
+    log_p = jax.nn.log_softmax(jnp.where(counts[:, None], logits.astype(kind), 0))
+    return -jnp.where(target == 0, 0, target * log_p).sum() / (one_hot * weights).sum()
 
 
-BESIDE_THE_PIPE = {"l2_norm": l2_norm}  # functions that only the study of false alarms judges
+# Functions that only the study of false alarms judges.
+BESIDE_THE_PIPE = {"l2_norm": l2_norm, "power_norm": power_norm, "power_norm_released": power_norm}

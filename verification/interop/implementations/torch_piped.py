@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 
 import normproof
-from implementations import torch_encoder_layers, torch_models
+from implementations import torch_transformers
 from implementations import torch_functions as board
 from package_adapter import ALL_FLOATING, Piped
 
@@ -124,8 +124,7 @@ def functions():
     offered = {**norms, **pointwise, "swiglu": board.swiglu, "geglu": board.geglu,
                **{op: after_sum(norm) for op, norm in added.items()}}
     found = [Piped(op, requires_wide_parameters(fn), THREE) for op, fn in offered.items()]
-    models = {**torch_encoder_layers.OPERATIONS, **torch_models.OPERATIONS}
-    found += [Piped(op, fn, WIDE, leaves=ALL_FLOATING) for op, fn in models.items()]
+    found += [Piped(op, fn, WIDE, leaves=ALL_FLOATING) for op, fn in torch_transformers.OPERATIONS.items()]
     found += [Piped(op, kind, WIDE) for op, kind in OPTIMIZERS.items()]
     if hasattr(F, "rms_norm"):
         found.append(Piped("rms_norm", requires_wide_parameters(rms_norm), WIDE))

@@ -49,6 +49,14 @@ def test_the_format_of_sums_may_be_a_dtype(given):
         normproof.judge(kernels.layer_norm, "layer_norm", accumulation=7, **given)
 
 
+@pytest.mark.parametrize("op", ["layer_norm", "instance_norm", "group_norm"])
+def test_the_folded_form_with_gamma_alone_is_named(op):
+    x = np.full((1, 1, 1) if op == "instance_norm" else (1, 1), 3.004, np.float16)
+    report = normproof.judge(lambda x, gamma, eps: np.full_like(x, 2e-4), op, x=x, eps=1e-6,
+                             gamma=np.full(1, 3.564, np.float16))
+    assert "the folded form x r - m r" in report.failures[0].text
+
+
 def wraps_at_a_short(x, gamma, beta, eps):
     """A layer norm with an index of 16 bits: elements beyond 2^15 are written over the first ones."""
     y, width = kernels.layer_norm(x, gamma, beta, eps), x.shape[-1]

@@ -62,6 +62,25 @@ TEST(PlainNormLayers, DifferentStylesGiveDifferentBits) {
     EXPECT_NE(plain(c, style), right);
 }
 
+TEST(PlainNormLayers, TheFoldedFormWithGammaAloneHasTheBitsOfABetaOfZeros) {
+  for (const char* layer : {"layer_norm", "instance_norm", "group_norm", "batch_norm"})
+    for (const bool inference : {false, true}) {
+      Recipe recipe =
+          plain_recipe(layer, {2, 3, 4}, DType::float32).parameter("beta", [](auto, double) {
+            return 0.0;
+          });
+      if (inference && std::string_view(layer) == "batch_norm") recipe = recipe.inference();
+      const Case with_beta = recipe.make(1);
+      Case gamma_alone = with_beta;
+      EXPECT_EQ(std::erase_if(gamma_alone.inputs, [](const auto& in) { return in.name == "beta"; }),
+                1u);
+      const Style folded{.folded = true};
+      EXPECT_EQ(find_tensor_values(plain(gamma_alone, folded), "y"),
+                find_tensor_values(plain(with_beta, folded), "y"))
+          << layer;
+    }
+}
+
 TEST(PlainNormLayers, OutputsOf16BitCasesAreRounded) {
   const Case c = plain_recipe("rms_norm", {2, 8}, DType::bfloat16).make(1);
   const auto answer = plain(c);
