@@ -13,7 +13,7 @@ constexpr double kRootOf2OverPi = 0.7978845608028654, kCubic = 0.044715, kRoundo
 /// The published formula of gelu_tanh and of its derivative in float32, for the correctly rounded
 /// tanh, and the same in float64.
 struct Published {
-  explicit Published(float x) : x(x) {
+  explicit Published(float argument) : x(argument) {
     const double wide = x;
     slope = kRootOf2OverPi * (1 + 3 * kCubic * wide * wide);
     exact_t = std::tanh(kRootOf2OverPi * (wide + kCubic * wide * wide * wide));
