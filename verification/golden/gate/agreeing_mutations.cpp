@@ -230,9 +230,14 @@ bool is_near(const FailingOutput& f, const std::vector<double>& other) {
   return true;
 }
 
-/// Whether an implementation with the mutation might pass here: its failing outputs differ from
-/// those of the right implementation, and each is within its bound. A case in which the mutation is
-/// hidden does not refute it.
+/// The number of bounds by which an implementation with a mutation is off in some element if the
+/// case can refute the mutation. The rounding errors of such an implementation, which are within
+/// the bound, then leave the margin that find_distance_if_agreeing requires.
+constexpr double kBoundsOfVisibleError = kRequiredMargin;
+
+/// Whether a mutation may be the mistake of an implementation that does not agree with it here: its
+/// failing outputs differ from those of the right implementation, but not by much. A case in which
+/// the mutation is hidden does not refute it.
 bool is_hidden(const std::vector<FailingOutput>& failing, const std::vector<StoredTensor>& mistaken,
                const std::vector<StoredTensor>& right) {
   bool has_effect = false;
@@ -244,7 +249,7 @@ bool is_hidden(const std::vector<FailingOutput>& failing, const std::vector<Stor
     const std::vector<double> values = ref::io::widen(*tensor);
     if (values.size() != f.exact.size()) return true;
     for (std::size_t i = 0; i < values.size(); ++i)
-      if (!(distance(values[i], f.exact[i]) <= f.bound[i])) return false;
+      if (!(distance(values[i], f.exact[i]) <= kBoundsOfVisibleError * f.bound[i])) return false;
   }
   return has_effect;
 }

@@ -6,7 +6,6 @@
 #include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "verification/golden/mutations/mutation.hpp"
 
@@ -21,8 +20,8 @@ struct FailedPasses {
 };
 
 /// The mutations that failing cases of one candidate refute. An implementation with a known mistake
-/// has it in every case, so that a mutation that explains nothing in several failing cases need not
-/// be tried in the others in which the same passes failed.
+/// has it in every case, so that a mutation that would be seen in a failing case and explains nothing
+/// there need not be tried in later cases in which the same passes failed.
 class RefutedMutations {
  public:
   /// Records that the mutation explains no output that failed in a case, although it would be seen
@@ -30,16 +29,13 @@ class RefutedMutations {
   void add(const mutations::Mutation& mutation, FailedPasses failed, std::size_t case_number);
   /// Records that the mutation explains an output of a case.
   void confirm(const mutations::Mutation& mutation, std::size_t case_number);
-  /// Whether kRequired cases with smaller numbers refute the mutation and none of them confirms it.
-  /// The answer for a case does not change if the case, or one after it, is judged again.
+  /// Whether a case with a smaller number refutes the mutation and none confirms it. The answer for
+  /// a case does not change if the case, or one after it, is judged again.
   bool has(const mutations::Mutation& mutation, FailedPasses failed, std::size_t case_number) const;
-
-  /// The number of cases that must refute a mutation. A single case may be too ill-conditioned.
-  static constexpr std::size_t kRequired = 2;
 
  private:
   using Key = std::tuple<std::string, mutations::MutationOperator, FailedPasses>;
-  std::map<Key, std::vector<std::size_t>> cases_;  ///< the smallest numbers, in ascending order
+  std::map<Key, std::size_t> refuted_;  ///< the smallest number of a case that refutes it
   /// The smallest number of a case that confirms a mutation.
   std::map<std::pair<std::string, mutations::MutationOperator>, std::size_t> confirmed_;
 };

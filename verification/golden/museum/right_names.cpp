@@ -12,6 +12,7 @@ const std::map<std::string, std::vector<std::string>>& right_names() {
        {"eps: not divided by the square of the largest element, as x is by that element"}},
       {"tail_left_out",
        {"sum of squares: only the first 1024",
+        "sum of squares: without the terms after the last whole block of 32",
         "columns: only the first 1024 are read and written"}},
       {"biased_running_variance",
        {"running variance: biased instead of unbiased, or the reverse",

@@ -69,7 +69,7 @@ std::vector<StoredTensor> outputs_with_unknown_mistake(const StoredCase& stored)
   });
 }
 
-TEST(AgreeingMutations, AreNotTriedIfTwoEarlierCasesRefuteThem) {
+TEST(AgreeingMutations, AreNotTriedIfAnEarlierCaseRefutesThem) {
   constexpr std::uint64_t kLittleWork = 100'000;
   RefutedMutations refuted;
   const auto search_case = [&](std::size_t number, std::uint64_t limit) {
@@ -80,10 +80,8 @@ TEST(AgreeingMutations, AreNotTriedIfTwoEarlierCasesRefuteThem) {
   };
   EXPECT_FALSE(search_case(1, kLittleWork).is_complete);
   EXPECT_TRUE(search_case(1, kMuchWork).is_complete);
-  EXPECT_FALSE(search_case(2, kLittleWork).is_complete) << "one case refutes nothing";
-  EXPECT_TRUE(search_case(2, kMuchWork).is_complete);
-  EXPECT_TRUE(search_case(3, kLittleWork).is_complete);
-  EXPECT_FALSE(search_case(2, kLittleWork).is_complete) << "a case that is judged again";
+  EXPECT_TRUE(search_case(2, kLittleWork).is_complete);
+  EXPECT_FALSE(search_case(1, kLittleWork).is_complete) << "a case that is judged again";
 }
 
 TEST(AgreeingMutations, AreNotRefutedByCasesThatTheyExplain) {

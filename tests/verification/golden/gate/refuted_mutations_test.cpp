@@ -8,21 +8,20 @@ namespace {
 const mutations::Mutation kMistake{"eps", mutations::MutationOperator::drop};
 constexpr FailedPasses kForward{.forward = true};
 
-TEST(RefutedMutations, NeedTwoCasesBeforeTheCase) {
+TEST(RefutedMutations, AreThoseOfCasesBeforeTheCase) {
   RefutedMutations refuted;
-  refuted.add(kMistake, kForward, 3);
-  refuted.add(kMistake, kForward, 3);
-  EXPECT_FALSE(refuted.has(kMistake, kForward, 9));
   refuted.add(kMistake, kForward, 5);
+  refuted.add(kMistake, kForward, 9);
   EXPECT_FALSE(refuted.has(kMistake, kForward, 5));
   EXPECT_TRUE(refuted.has(kMistake, kForward, 6));
   EXPECT_FALSE(refuted.has({"eps", mutations::MutationOperator::ten_times}, kForward, 6));
+  refuted.add(kMistake, kForward, 3);
+  EXPECT_TRUE(refuted.has(kMistake, kForward, 5));
 }
 
 TEST(RefutedMutations, AreNotRefutedForOtherPasses) {
   RefutedMutations refuted;
   refuted.add(kMistake, kForward, 1);
-  refuted.add(kMistake, kForward, 2);
   EXPECT_FALSE(refuted.has(kMistake, {.backward = true}, 3));
   EXPECT_FALSE(refuted.has(kMistake, {.forward = true, .backward = true}, 3));
 }
@@ -30,7 +29,6 @@ TEST(RefutedMutations, AreNotRefutedForOtherPasses) {
 TEST(RefutedMutations, AreNotRefutedIfAnEarlierCaseConfirmsThem) {
   RefutedMutations refuted;
   refuted.add(kMistake, kForward, 1);
-  refuted.add(kMistake, kForward, 2);
   refuted.confirm(kMistake, 4);
   EXPECT_TRUE(refuted.has(kMistake, kForward, 4));
   EXPECT_FALSE(refuted.has(kMistake, kForward, 5));
@@ -38,7 +36,7 @@ TEST(RefutedMutations, AreNotRefutedIfAnEarlierCaseConfirmsThem) {
 
 TEST(SearchHistory, HasItsOwnMutationsForEachOperation) {
   SearchHistory history;
-  for (const std::size_t number : {1, 2}) history.of("layer_norm").add(kMistake, kForward, number);
+  history.of("layer_norm").add(kMistake, kForward, 1);
   EXPECT_TRUE(history.of("layer_norm").has(kMistake, kForward, 3));
   EXPECT_FALSE(history.of("rms_norm").has(kMistake, kForward, 3));
 }
