@@ -123,10 +123,10 @@ QUESTIONS = (
     "OPERATION/DTYPE/INDEX` repeats one question. JAX runs most questions without `jax.jit`, and with few shapes per dtype, "
     "because it compiles each shape again.")
 TWINS = (
-    "The questions are about every operation except for `none`, which computes nothing. Norms that a library lacks, and "
-    "models, are formulas of its tensors with its derivatives. Models and optimizers of 16 bits are computed in float32 and "
-    "rounded at the end. In JAX, models with `power_norm` are declined: its backward changes nu, which a function that "
-    "`jax.vjp` differentiates cannot return.")
+    "The questions cover every operation except `none`, which computes nothing. Norms that a library lacks, and models, are "
+    "formulas of its tensors with its derivatives. Models and optimizers of 16 bits are computed in float32 and rounded at the "
+    "end. In JAX, models with `power_norm` are declined: its backward changes nu, which a function that `jax.vjp` "
+    "differentiates cannot return.")
 OUTCOMES = (
     "A question is *refused* if normproof says in one sentence that the operation does not take such inputs. It is *declined* "
     "if the implementation does not offer an option. It is *not verified* if nothing failed, but some elements have a bound "
