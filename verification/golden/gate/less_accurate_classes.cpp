@@ -30,6 +30,9 @@ constexpr double kMinShareOfBound = 0.01;
 /// An error with at least this ratio to its bound has a coarser format of the sums as its cause
 /// only if sums in that format have nearly as large errors here.
 constexpr double kMaxRatioOfPrecision = 100;
+/// The largest quotient of the root mean squares of an output's errors and of those of the plain
+/// implementation in the same format of sums.
+constexpr double kMaxTimesErrorOfSums = 4;
 
 /// Returns the accumulation formats that are coarser than the usual one, in the order in which they
 /// are tried. The dtype of the case comes first if it is among them.
@@ -108,7 +111,7 @@ bool has_failure_in_pass(const CaseResult& result, bool is_backward) {
 bool has_errors_of_style(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                          const CaseResult& result, const plain::Style& style) {
   // The errors of two formulas of a kind differ more than those of two orders of a sum.
-  const double max_times_larger = style.accumulation ? 4 : 16;
+  const double max_times_larger = style.accumulation ? kMaxTimesErrorOfSums : 16;
   constexpr double kMaxTimesSmaller = 64, kSpoiled = 8, kMaxTimesRatio = 2;
   const Case c = with_every_gradient(stored);
   mutations::Sites sites;
@@ -138,6 +141,24 @@ bool has_errors_of_style(const StoredCase& stored, const std::vector<StoredTenso
       return false;
   }
   return true;
+}
+
+/// Whether an output that failed is much farther off than that of the plain implementation with
+/// sums in this format. Saves the derivation of bounds.
+bool is_farther_off_than_sums(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                              const CaseResult& result, Accumulation accumulation) {
+  const Case c = with_every_gradient(stored);
+  mutations::Sites sites;
+  const std::vector<StoredTensor> coarse =
+      plain::run_plain(c, recipes::inputs_of(c), {.accumulation = accumulation}, sites);
+  return std::ranges::any_of(result.tensors, [&](const TensorResult& tensor) {
+    const StoredTensor* const own = corpus::find(coarse, tensor.name);
+    if (tensor.passed() || own == nullptr) return false;
+    if (!tensor.problem.empty()) return true;
+    const StoredTensor& exact = *corpus::find(stored.expected, tensor.name);
+    return !(rms_error(*corpus::find(answer, tensor.name), exact) <=
+             kMaxTimesErrorOfSums * rms_error(*own, exact));
+  });
 }
 
 /// Returns an explanation, `what`, if every failing output is within the error bounds of `formula`
@@ -216,7 +237,9 @@ std::vector<Diagnosis> diagnose_lower_precision(const StoredCase& stored,
   if (!has_sums(c)) return {};
   const std::vector<std::string> outputs = output_names(result);
   for (const Accumulation accumulation : coarser_accumulations(c.dtype)) {
-    if (!can_reach(accumulation, c.dtype, largest_ratio(result))) continue;
+    if (!can_reach(accumulation, c.dtype, largest_ratio(result)) ||
+        is_farther_off_than_sums(stored, answer, result, accumulation))
+      continue;
     const CaseResult allowed =
         check_case(stored, answer, {.outputs = outputs, .accumulation = accumulation});
     if (!passes_fully_judged(allowed)) continue;

@@ -20,8 +20,8 @@ struct FailedPasses {
 };
 
 /// The mutations that failing cases of one candidate refute. An implementation with a known mistake
-/// has it in every case, so that a mutation that would be seen in a failing case and explains nothing
-/// there need not be tried in later cases in which the same passes failed.
+/// has it in every case. A mutation that would be seen in a failing case and explains nothing there
+/// need not be tried in later cases in which the same passes failed.
 class RefutedMutations {
  public:
   /// Records that the mutation explains no output that failed in a case, although it would be seen

@@ -55,6 +55,17 @@ TEST(LessAccurateClasses, NameNoFormatIfTheErrorIsManyTimesThatOfItsSums) {
   EXPECT_THAT(lower_precision(stored, largest), IsEmpty());
 }
 
+TEST(LessAccurateClasses, NameNoFormatIfAnOutputIsAbsentOrHasAnotherShape) {
+  const StoredCase stored = certified(plain_recipe("layer_norm", {5, 64}, DType::float32).make(1));
+  const auto coarse = run_with_sums_in(stored, Accumulation::float16);
+  auto absent = coarse, flat = coarse;
+  std::erase_if(absent, [](const StoredTensor& tensor) { return tensor.name == "grad_x"; });
+  EXPECT_THAT(lower_precision(stored, absent), IsEmpty());
+  for (StoredTensor& tensor : flat)
+    if (tensor.name == "grad_x") tensor.shape = {320};
+  EXPECT_THAT(lower_precision(stored, flat), IsEmpty());
+}
+
 TEST(LessAccurateClasses, NameNoFormatIfAnotherOutputIsRight) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {5, 8}, DType::float32).make(1));
   auto answer = with_relative_error(stored, 0x1p-11);
