@@ -98,7 +98,10 @@ std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
   std::vector<CaseResult> results(cases.size());
   std::mutex mutex;
   std::size_t done = 0;
-  const auto check = [&](std::size_t i, const CheckOptions& chosen, const EarlierCases& earlier) {
+  std::vector<std::vector<StoredTensor>> failed_answers(cases.size());
+  CheckOptions without_diagnosis = options;
+  without_diagnosis.skip_diagnosis = true;
+  for_each_in_parallel(cases.size(), jobs, [&](std::size_t i) {
     const StoredCase stored = read_case(golden, cases[i]);
     try {
       const CandidateOutput output = candidate(stored);
@@ -106,17 +109,12 @@ std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
                        ? CaseResult{.description = copy_without_inputs(stored.description),
                                     .problem = output.reason(),
                                     .declined = true}
-                       : check_and_diagnose(stored, output.tensors(), chosen,
-                                            tolerance_for_options(stored, chosen), earlier);
+                       : check_and_diagnose(stored, output.tensors(), without_diagnosis);
+      if (!results[i].passed() && !results[i].tensors.empty()) failed_answers[i] = output.tensors();
     } catch (const ref::numeric::FileError& error) {
       results[i] = {.description = copy_without_inputs(stored.description),
                     .problem = error.what()};
     }
-  };
-  CheckOptions without_diagnosis = options;
-  without_diagnosis.skip_diagnosis = true;
-  for_each_in_parallel(cases.size(), jobs, [&](std::size_t i) {
-    check(i, without_diagnosis, {});
     const std::lock_guard lock(mutex);
     ++done;
     if (finished) finished(done);
@@ -125,14 +123,19 @@ std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
   SearchHistory history;
   std::map<RefutedMutations*, std::vector<EarlierCases>> failed;
   for (std::size_t i = 0; i < results.size(); ++i)
-    if (!results[i].passed() && !results[i].tensors.empty()) {
+    if (!failed_answers[i].empty()) {
       const EarlierCases earlier = earlier_cases(history, cases[i].c, i);
       failed[earlier.refuted].push_back(earlier);
     }
   std::vector<std::vector<EarlierCases>> groups;
   for (auto& [refuted, group] : failed) groups.push_back(std::move(group));
   for_each_in_parallel(groups.size(), jobs, [&](std::size_t g) {
-    for (const EarlierCases& earlier : groups[g]) check(earlier.case_number, options, earlier);
+    for (const EarlierCases& earlier : groups[g]) {
+      const std::size_t i = earlier.case_number;
+      const StoredCase stored = read_case(golden, cases[i]);
+      results[i] = check_and_diagnose(stored, failed_answers[i], options,
+                                      tolerance_for_options(stored, options), earlier);
+    }
   });
   return results;
 }
