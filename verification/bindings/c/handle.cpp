@@ -202,6 +202,7 @@ const golden::tolerance::Tolerance& normproof_corpus::bounds() {
 void normproof_corpus::judge(normproof_verdict* out) {
   const StoredCase& stored = require_selected_case("normproof_judge").stored();
   require(out != nullptr, "normproof_judge", "out is null; expected a normproof_verdict");
+  if (results_.contains(index_)) history_.forget_from(index_);
   gate::CaseResult result =
       refusal_
           ? gate::CaseResult{.description =

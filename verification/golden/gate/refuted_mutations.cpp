@@ -24,4 +24,14 @@ bool RefutedMutations::has(const mutations::Mutation& mutation, FailedPasses fai
   return refuted != refuted_.end() && refuted->second < case_number;
 }
 
+void RefutedMutations::forget_from(std::size_t case_number) {
+  const auto is_forgotten = [&](const auto& entry) { return entry.second >= case_number; };
+  std::erase_if(refuted_, is_forgotten);
+  std::erase_if(confirmed_, is_forgotten);
+}
+
+void SearchHistory::forget_from(std::size_t case_number) {
+  for (auto& [operation, refuted] : refuted_) refuted.forget_from(case_number);
+}
+
 }  // namespace normproof::verification::golden::gate

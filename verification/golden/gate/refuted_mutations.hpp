@@ -33,6 +33,9 @@ class RefutedMutations {
   /// a case does not change if the case, or one after it, is judged again.
   bool has(const mutations::Mutation& mutation, FailedPasses failed, std::size_t case_number) const;
 
+  /// Forgets the cases from this number on.
+  void forget_from(std::size_t case_number);
+
  private:
   using Key = std::tuple<std::string, mutations::MutationOperator, FailedPasses>;
   std::map<Key, std::size_t> refuted_;  ///< the smallest number of a case that refutes it
@@ -44,6 +47,9 @@ class RefutedMutations {
 class SearchHistory {
  public:
   RefutedMutations& of(const std::string& operation) { return refuted_[operation]; }
+  /// Forgets the cases from this number on, as a case that is judged again may have the outputs of
+  /// another candidate.
+  void forget_from(std::size_t case_number);
 
  private:
   std::map<std::string, RefutedMutations> refuted_;

@@ -34,6 +34,17 @@ TEST(RefutedMutations, AreNotRefutedIfAnEarlierCaseConfirmsThem) {
   EXPECT_FALSE(refuted.has(kMistake, kForward, 5));
 }
 
+TEST(SearchHistory, ForgetsTheCasesFromOneThatIsJudgedAgain) {
+  const mutations::Mutation other{"eps", mutations::MutationOperator::ten_times};
+  SearchHistory history;
+  history.of("layer_norm").add(kMistake, kForward, 1);
+  history.of("layer_norm").add(other, kForward, 4);
+  history.of("layer_norm").confirm(kMistake, 4);
+  history.forget_from(4);
+  EXPECT_TRUE(history.of("layer_norm").has(kMistake, kForward, 9));
+  EXPECT_FALSE(history.of("layer_norm").has(other, kForward, 9));
+}
+
 TEST(SearchHistory, HasItsOwnMutationsForEachOperation) {
   SearchHistory history;
   history.of("layer_norm").add(kMistake, kForward, 1);
