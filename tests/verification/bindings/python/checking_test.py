@@ -10,6 +10,8 @@ import pytest
 
 import normproof
 from normproof import corpus
+from normproof.corpus import Corpus
+from normproof.stored import Stored
 
 
 def test_a_correct_layer_passes_every_case():
@@ -305,3 +307,36 @@ def test_other_warnings_remain(recwarn):
         return np.maximum(x, 0)
     normproof.check(warns, "relu", only="*nan*")
     assert "of the user" in str(recwarn.list[-1].message)
+
+
+def diagnoses(opened, fn):
+    """Judges y of fn, to which gamma and beta are applied, for every case of a handle. Returns each diagnosis."""
+    found = []
+    for index in range(len(opened)):
+        case = opened.select(index)
+        with np.errstate(all="ignore"):
+            y = fn(case.tensors["x"].data, np.float32(case.options["eps"]))
+        for name, apply in (("gamma", np.multiply), ("beta", np.add)):
+            y = apply(y, case.tensors[name].data) if name in case.tensors else y
+        opened.answer("y", Stored("float32", np.asarray(y, np.float32)))
+        found.append(opened.judge().json.get("diagnosis"))
+    return found
+
+
+def test_a_second_candidate_of_a_handle_is_diagnosed_as_if_it_were_the_first():
+    def biased(x, eps):
+        return x / np.sqrt((x * x).sum(-1, keepdims=True) / (x.shape[-1] - 1) + eps)
+
+    def biased_in_wide_rows(x, eps):
+        return biased(x, eps) if x.shape[-1] > 6 else x / np.sqrt((x * x).mean(-1, keepdims=True) + eps)
+
+    def unknown_mistake(x, eps):
+        return biased(x, eps) * np.where(np.arange(x.shape[-1]) % 2, 1.01, 0.993)
+    folder, glob = os.environ["NORMPROOF_CORPUS"], "quick/rms_norm/[nor]*-float32"
+    with Corpus(folder, glob) as first, Corpus(folder, glob) as both:
+        for opened in (first, both):
+            opened.set("outputs", "y")
+        diagnoses(both, unknown_mistake)
+        expected = diagnoses(first, biased_in_wide_rows)
+        assert sum("n - 1" in str(found) for found in expected) > 1, expected
+        assert diagnoses(both, biased_in_wide_rows) == expected

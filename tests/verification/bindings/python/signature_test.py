@@ -63,6 +63,18 @@ def test_a_function_may_return_a_mapping_of_outputs():
                            only="random*")
 
 
+def test_a_letter_with_a_number_is_no_tensor():
+    def rms_norm(x, gamma, eps, B=128):
+        assert B == 128
+        return kernels.rms_norm(x, gamma, eps)
+    assert normproof.check(rms_norm, "rms_norm", only=["random*", "odd*"])
+
+
+def test_a_letter_beside_the_name_that_it_is_short_for_is_unknown():
+    with pytest.raises(normproof.UsageError, match="its argument 'G' is none that group_norm is known to have; expected one of"):
+        normproof.check(lambda x, gamma, beta, G: x, "group_norm")
+
+
 def test_a_list_of_numbers_is_no_array():
     report = normproof.check(lambda x: kernels.relu(x).tolist(), "relu", only="odd*")
     assert not report and "returned a list of numbers; expected an array" in str(report)

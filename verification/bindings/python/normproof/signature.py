@@ -210,6 +210,8 @@ def _arguments_by_name(parameters: Mapping[str, inspect.Parameter], sources: dic
             source = names.meaning(name, known, constructor and not names.is_function(op))
             if source == "has_beta" and not (required or isinstance(parameter.default, bool)):
                 source = None
+            if isinstance(source, str) and _is_no_tensor(name, parameter, source, parameters):
+                source = None
             is_keyword = parameter.kind is parameter.KEYWORD_ONLY
             if source is None and required and not constructor and name.lower() in OUTPUT_PARAMETERS:
                 source = OutputBuffer(_main_output(known))
@@ -226,6 +228,17 @@ def _arguments_by_name(parameters: Mapping[str, inspect.Parameter], sources: dic
                              f"{', '.join(sorted(known))}, or arguments={{{name!r}: ...}}")
         arguments.append(Argument(name, source, parameter.kind is parameter.POSITIONAL_ONLY, required))
     return _with_operands_and_scales(arguments, known)
+
+
+def _is_no_tensor(name: str, parameter: inspect.Parameter, tensor: str, parameters: Collection[str]) -> bool:
+    """Whether a single letter that is short for a tensor is something else.
+
+    Such are B=128, a block of a kernel, and G beside gamma, the number of groups.
+    """
+    if len(name) != 1 or tensor not in ("gamma", "beta", "gate"):
+        return False
+    is_number = isinstance(parameter.default, (int, float)) and not isinstance(parameter.default, bool)
+    return is_number or tensor in parameters
 
 
 def _main_output(known: Collection[str]) -> str:
