@@ -310,6 +310,14 @@ def test_rope_may_take_tables_of_one_element_per_feature():
     assert normproof.judge(apply_rotary, "rope", x=x, cos=np.cos(angles), sin=np.sin(angles))
 
 
+@pytest.mark.parametrize("rotates", [(True, False), (False, True)])
+def test_a_rotation_that_leaves_its_queries_or_its_keys_fails(rotates):
+    def apply_rotary(q, k, cos, sin):
+        return tuple(one * cos + rotate_half(one) * sin if is_rotated else one for one, is_rotated in zip((q, k), rotates))
+    report = normproof.check(apply_rotary, "rope")
+    assert not report and "of the results of two parameters that receive x, each case judges one" in str(report)
+
+
 @normproof.cases("swiglu", only="random*")
 def test_a_function_may_read_a_needed_tensor_of_its_case_by_itself(case):
     case.check(lambda x: x / (1 + np.exp(-x)) * case.gate)

@@ -49,7 +49,9 @@ def describe_conventions(invocation: Invocation, observed: Observations) -> list
     if invocation.doubled_tables:
         texts.append("cos and sin have one element per feature, as in transformers")
     texts.extend(f"it overwrites {name} with {output}" for name, output in invocation.writes.items())
-    if observed.ignored:
+    if observed.ignored and invocation.signature.receives_x_twice:
+        texts.append("of the results of two parameters that receive x, each case judges one")
+    elif observed.ignored:
         texts.append(f"of {observed.ignored + 1} returned values the first is judged, as {invocation.policy.main}")
     if observed.no_state:
         texts.append(f"state not judged: {' and '.join(names.state_names(invocation.op))}, which it does not return or change")

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import zlib
 from typing import Any, Collection, Mapping, Sequence
 
 import numpy as np
@@ -26,7 +27,8 @@ def name_outputs(returned: Any, case: Case, policy: OutputPolicy, signature: Sig
     """Assigns the values that a function returned to names of outputs. A value named IGNORED is left out.
 
     If the first value has the shape of the main output, and nothing else is expected, the others are named IGNORED
-    followed by their place: they are statistics, for example.
+    followed by their place: they are statistics, for example. If two parameters receive x, the path of the case chooses
+    one of two results.
     Throws Unanswered if the names are ambiguous.
     """
     title = signature.derived.title
@@ -50,6 +52,10 @@ def name_outputs(returned: Any, case: Case, policy: OutputPolicy, signature: Sig
     model_outputs = _logits_and_loss(returned, case, policy)
     if model_outputs:
         return model_outputs
+    if not policy.order and signature.receives_x_twice and len(returned) == 2 and (
+            _shape_of(returned[0]) == _shape_of(returned[1])):
+        chosen = zlib.crc32(case.path.encode()) % 2
+        return {policy.main: returned[chosen], f"{IGNORED}{1 - chosen}": returned[1 - chosen]}
     if not policy.order and not others and len(returned) > 1 and _shape_of(returned[0]) == _main_shape(case, policy):
         return {policy.main: returned[0], **{f"{IGNORED}{place}": value for place, value in enumerate(returned) if place}}
     every = [policy.main, *(name for name in case.outputs if name != policy.main and not is_gradient(name))]

@@ -67,6 +67,11 @@ class Signature:
         return frozenset(read - (set(names.DERIVED) - self.known))  # momentum is an option of sgd, too
 
     @property
+    def receives_x_twice(self) -> bool:
+        """Whether two parameters receive x, as the queries and keys of a rotation do."""
+        return [argument.source for argument in self.arguments].count("x") == 2
+
+    @property
     def buffers(self) -> list[OutputBuffer]:
         """The outputs that the callable writes into a parameter, instead of returning them."""
         return [argument.source for argument in self.arguments if isinstance(argument.source, OutputBuffer)]
