@@ -151,7 +151,8 @@ class BlockSums {
   /// the loops, the first addition of a lane is exact, and so is the first one of the sum of the
   /// lanes, because both start from 0. `others` is the number of additions outside of the loops.
   double additions(double terms, double others) const {
-    const double in_order = static_cast<double>((padded_ / kLanes - 1) + (kLanes - 1)) + others;
+    const std::size_t of_lanes = padded_ / kLanes - 1, between_lanes = kLanes - 1;
+    const double in_order = static_cast<double>(of_lanes + between_lanes) + others;
     return arithmetic_.any_order ? terms - 1 : std::min(terms - 1, in_order);
   }
 

@@ -128,6 +128,7 @@ std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
       failed[earlier.refuted].push_back(earlier);
     }
   std::vector<std::vector<EarlierCases>> groups;
+  groups.reserve(failed.size());
   for (auto& [refuted, group] : failed) groups.push_back(std::move(group));
   for_each_in_parallel(groups.size(), jobs, [&](std::size_t g) {
     for (const EarlierCases& earlier : groups[g]) {
