@@ -412,7 +412,8 @@ class RelationChecker:
         """Returns the result of each relation on the case with this index. `passed`: whether the case passed."""
         if not passed:
             return [self._result(name, path, "declined") for name in self._wanted]
-        index, _ = without_missing_parameters(self._corpus, self._corpus.select(index), index, invocation.read_names)
+        index, _ = without_missing_parameters(self._corpus, self._corpus.select(index), index, invocation.read_names,
+                                              invocation.recertified_options)
         try:
             asked = RelationCase(self._corpus, index, invocation, self._seconds)
         except KeyboardInterrupt:
@@ -435,7 +436,7 @@ class RelationChecker:
             raise
         except BaseException as error:  # one relation fails, and no other
             return self._result(name, asked.case.path, "broken",
-                                f"{asked.invocation.title} raised {in_one_line(error)}; expected outputs")
+                                f"{asked.invocation.title} raised {in_one_line(error)}")
         return self._result(name, asked.case.path, "held")
 
     @staticmethod
