@@ -101,7 +101,7 @@ def test_attention_that_always_masks_is_judged_by_causal_cases():
         return softmax_attention(q, k, v, np.tril(np.ones((q.shape[-2],) * 2, bool)))
     report = normproof.check(causal, "attention")
     passed = [result for result in report.results if result.passed]
-    assert report and len(passed) == 3 and "it always has a causal mask" in conventions(report)
+    assert report and len(passed) >= 3 and "it always has a causal mask" in conventions(report)
     assert any("takes as many keys as queries: ValueError" in result.text for result in report.declined)
 
     def strictly(q, k, v):  # a query does not see the key of its own place, except for the first
@@ -120,8 +120,8 @@ def test_a_causal_mask_that_aligns_the_first_query_with_the_first_key_is_recogni
 
 def test_attention_without_grouped_heads_declines_them():
     report = normproof.check(softmax_attention, "attention", arguments={"allowed": None})
-    assert report and [result.path.split("/")[2] for result in report.declined if "takes no grouped heads" in result.text] == [
-        "grouped-1x6x3x3-float32"]
+    assert report and "quick/attention/grouped-1x6x3x3-float32" in [
+        result.path for result in report.declined if "takes no grouped heads" in result.text]
 
     def broken(q, k, v):
         raise ValueError("always")
