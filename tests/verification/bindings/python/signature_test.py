@@ -71,8 +71,10 @@ def test_a_letter_with_a_number_is_no_tensor():
 
 
 def test_a_letter_beside_the_name_that_it_is_short_for_is_unknown():
-    with pytest.raises(normproof.UsageError, match="its argument 'G' is none that group_norm is known to have; expected one of"):
-        normproof.check(lambda x, gamma, beta, G: x, "group_norm")
+    with pytest.raises(normproof.UsageError, match="its argument 'G' is none that layer_norm is known to have; expected one of"):
+        normproof.check(lambda x, gamma, beta, G: x, "layer_norm")
+    report = normproof.check(lambda x, gamma, beta, G: x, "group_norm", only="random*")
+    assert "G is groups" in report.conventions
 
 
 def test_a_list_of_numbers_is_no_array():
@@ -118,4 +120,5 @@ def test_channels_first_moves_the_channels_of_x_and_y():
         return x_hat * gamma.reshape(column) + beta.reshape(column)
     report = normproof.check(group_norm, "group_norm", layout="channels_first", only=["random*", "odd*", "offset_1e2*"])
     assert report and "channels are the axis after the samples" in report.conventions
-    assert not normproof.check(group_norm, "group_norm", only="random*")
+    report = normproof.check(group_norm, "group_norm", only="random*")
+    assert report and "x has the axes [N,C,H,W] in every case" in report.conventions

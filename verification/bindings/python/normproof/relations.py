@@ -412,6 +412,7 @@ class RelationChecker:
         """Returns the result of each relation on the case with this index. `passed`: whether the case passed."""
         if not passed:
             return [self._result(name, path, "declined") for name in self._wanted]
+        invocation = dataclasses.replace(invocation, declines_shapes=False)  # it takes the shape of a case that passed
         index, _ = without_missing_parameters(self._corpus, self._corpus.select(index), index, invocation.read_names,
                                               invocation.recertified_options)
         try:
