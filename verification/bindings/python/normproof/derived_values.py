@@ -70,7 +70,8 @@ class DerivedValues:
             described = layer_descriptions().get(case.op, {}).get("parameters", [])
             single = any(parameter["name"] == name and parameter["shape"] == "[1]" for parameter in described)
             shape = (1,) if single else (feature_count(case),)
-            values = np.full(shape, one if name == "gamma" else 0, kind)
+            is_one = name == "gamma" and not case.options.get("zero_centred_gamma", False)
+            values = np.full(shape, one if is_one else 0, kind)
             return self.framework.tensor(x.like(values), self.device)
         full = self.mask_shape or full_mask_shape(case.op, case.tensors, "valid", False)
         if name == "valid" and full is not None:

@@ -80,6 +80,7 @@ class Invocation:
     computed_from       the tensors and options that functions of the case among the arguments look up
     neutral_names       the tensors that the implementation receives, as ones or zeros, because the case lacks them
     doubled_tables      whether cos and sin have one element per feature, each pair's twice, instead of one per pair
+    declared_options    options of the operation whose value the implementation has by itself, as the caller says
     """
     op: str
     fn: Callable[..., Any]
@@ -102,6 +103,12 @@ class Invocation:
     computed_from: frozenset[str] = frozenset()
     neutral_names: tuple[str, ...] = ()
     doubled_tables: bool = False
+    declared_options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    @property
+    def own_options(self) -> Mapping[str, Any]:
+        """The options of the operation whose value the implementation has by itself. It does not receive them."""
+        return {**self.conventions.options, **self.declared_options}
 
     @property
     def title(self) -> str:
@@ -131,7 +138,7 @@ class Invocation:
             read.discard("unbiased_running_variance")
         if self.takes_images:
             read.add("layout")
-        read.update(self.conventions.options)
+        read.update(self.own_options)
         if self.ignores_targets:
             read.add("valid")
         return frozenset(read)
@@ -230,6 +237,13 @@ class Invocation:
         """Returns the invocation for a user-supplied x of this shape."""
         return dataclasses.replace(self, layout=dataclasses.replace(self.layout, user_shape=shape))
 
+    def with_own_options(self, options: Mapping[str, Any]) -> Invocation:
+        """Returns the invocation of a function that has, by itself, those of these options that it does not receive."""
+        if EVERYTHING in self.read_names:
+            return self
+        return dataclasses.replace(self, declared_options={
+            name: value for name, value in options.items() if name not in self.read_names})
+
     def with_masks(self, masks: Mapping[str, GivenMask], shape: tuple[int, ...] | None) -> Invocation:
         """Returns the invocation for user-supplied masks. `shape` is that of `valid` if it is not given, or None."""
         derived = dataclasses.replace(self.signature.derived, mask_shape=shape)
@@ -257,9 +271,9 @@ class Invocation:
             raise NotOffered(f"{self.title} has the unbiased running variance")
         if self.doubled_tables and 2 * case.tensors["cos"].shape[-1] != case.tensors["x"].shape[-1]:
             raise NotOffered(f"{self.title} rotates every feature")
-        for name, value in self.conventions.options.items():
-            if case.options.get(name, value) != value:
-                raise NotOffered(f"{self.title} has {name} {value}, and the case {case.options[name]}")
+        for name, value in self.own_options.items():
+            if (asked := case.options.get(name, names.default_option(case.op, name))) != value:
+                raise NotOffered(f"{self.title} has {name} {value}, and the case {asked}")
         if self.conventions.first_keys and case.options.get("causal") and (
                 case.tensors["q"].shape[-2] != case.tensors["k"].shape[-2]):
             raise NotOffered(f"the causal mask of {self.title} aligns the first query with the first key, and the case the "
@@ -472,6 +486,8 @@ class Invocation:
         if "alpha" in self.signature.known and "alpha" not in given and "alpha0" in case.options:
             initial = np.full(1, case.options["alpha0"], case.dtype if case.dtype in ("float64", "float16") else np.float32)
             held["alpha"] = self.framework.tensor(Stored(str(initial.dtype), initial), self.device)
+        if case.options.get("zero_centred_gamma") and "gamma" in self.module_parameters and "gamma" not in given:
+            held["gamma"] = self.signature.derived.neutral_tensor("gamma", case)
         return self.framework.load_module(module, held, case.training, self._module_call(case, compiles), self.module_inputs,
                                           self.members)
 
@@ -512,13 +528,14 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
                        accumulation: str = "", formula: str = "", cast_order: str = "", loss_dtype: str = "", xfail: str = "",
                        strict: bool = False, flush_subnormals: bool = False, skip_diagnosis: bool = False,
                        writes: Mapping[str, str] | None = None, title: str = "", holds: Collection[str] | None = None,
-                       differentiates: bool = True) -> Invocation:
+                       differentiates: bool = True, own_options: Mapping[str, Any] | None = None) -> Invocation:
     """Determines how to call fn as an implementation of op.
 
     known          the names of all tensors and options of op
     forward_only   whether no gradient is judged
     differentiates   whether the framework may compute gradients
     title          the name of fn in reports; "" for its own
+    own_options    the options of op whose value fn has by itself
     holds          the tensors and options that the module made by fn has the values of; None if fn is called otherwise
     The others are arguments of normproof.check.
     Throws UsageError if the parameters of fn or its framework cannot be recognized.
@@ -563,7 +580,8 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
                       Layout(channels_first, conventions.spatial_axes), policy, constructs, MODULE_PARAMETERS,
                       takes_images=has_channels and (channels_first or layout is not None), writes=overwritten,
                       members=members, holds=frozenset(holds or ()),
-                      ignores_targets="ignored_target" in [argument.source for argument in signature.arguments])
+                      ignores_targets="ignored_target" in [argument.source for argument in signature.arguments],
+                      declared_options=dict(own_options or {}))
 
 
 def _plain_function(fn: Any, op: str, known: Collection[str], tensors: Framework, title: str,

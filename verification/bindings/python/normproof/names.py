@@ -122,6 +122,11 @@ def default_options(op: str) -> dict[str, str]:
     return dict({**layer_descriptions(), **optimizer_descriptions()}.get(op, {}).get("options", {}))
 
 
+def default_option(op: str, name: str) -> Any:
+    """Returns the default of an option of op, which a case has if it does not name the option; None if op has none."""
+    return option_value(name, default_options(op).get(name, "none"))
+
+
 @functools.lru_cache(maxsize=None)
 def option_names(op: str) -> tuple[str, ...]:
     """Returns the names of the options of op."""

@@ -28,10 +28,11 @@ MOVED_WITH = {"x": ("residual", "gate", "grad_y", "grad_sum"), "q": ("grad_y",),
 
 def option_texts(case: Case) -> dict[str, str]:
     """Returns the options of a case as the texts that the C ABI parses."""
-    return {name: _option_text(value) for name, value in case.options.items()}
+    return {name: option_text(value) for name, value in case.options.items()}
 
 
-def _option_text(value: Any) -> str:
+def option_text(value: Any) -> str:
+    """Returns the value of an option as the text that the C ABI parses."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool) or value is None:
