@@ -1,5 +1,6 @@
 """Tests modules and functions of Debian's PyTorch with their conventions, and user-written modules."""
 import functools
+import math
 import sys
 import types
 
@@ -819,11 +820,31 @@ def test_the_eps_of_normalize_is_a_floor():
 
 @pytest.mark.skipif(not hasattr(F, "scaled_dot_product_attention"), reason="PyTorch before 2.0")
 @pytest.mark.parametrize("named", [False, True])
-def test_a_causal_mask_of_the_first_keys_is_declined(named):
+def test_a_causal_mask_of_the_first_keys_is_judged_as_such(named):
     def attention(q, k, v, causal, scale):
         return F.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale)
-    report = normproof.check(attention if named else F.scaled_dot_product_attention, "attention", only="causal*")
-    assert report and any("aligns the first query with the first key" in result.text for result in report.declined)
+    fn = attention if named else F.scaled_dot_product_attention
+    report = normproof.check(fn, "attention", only=["causal*", "random*"])
+    assert report and not report.declined and "mask_corner is top_left" in report.conventions
+    q, k = torch.randn(1, 2, 3, 4), torch.randn(1, 2, 5, 4)
+    assert normproof.judge(fn, "attention", q=q, k=k, v=k, causal=True)
+    assert not normproof.judge(fn, "attention", q=q, k=k, v=k, causal=True, mask_corner="bottom_right")
+
+
+def test_a_causal_mask_that_a_function_has_by_itself_is_found():
+    def attention(q, k, v):
+        seen = torch.ones(q.shape[2], k.shape[2]).tril().bool()
+        return ((q @ k.mT) / q.shape[-1] ** 0.5).masked_fill(~seen, -math.inf).softmax(-1) @ v
+
+    def windowed(q, k, v, causal, window_size):
+        distance = torch.arange(k.shape[2]) - torch.arange(q.shape[2])[:, None] - k.shape[2] + q.shape[2]
+        left, right = ((float("inf") if one < 0 else one) for one in window_size)
+        seen = (distance <= (0 if causal else right)) & (-distance <= left)
+        return ((q @ k.mT) / q.shape[-1] ** 0.5).masked_fill(~seen, -math.inf).softmax(-1).nan_to_num() @ v
+    only = ["causal*", "random*", "window*", "top_left*"]
+    with pytest.warns(normproof.ConventionWarning, match='causal=True, mask_corner="top_left"'):
+        assert normproof.check(attention, "attention", only=only, outputs="y")
+    assert normproof.check(windowed, "attention", only=only, outputs="y", strict=True)
 
 
 def test_layers_of_pytorch_refuse_channels_as_the_last_axis():

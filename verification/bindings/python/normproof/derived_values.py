@@ -46,6 +46,8 @@ class DerivedValues:
             "grouped_heads": lambda: "q" in case.tensors and case.tensors["q"].shape[1] != case.tensors["k"].shape[1],
             "ignored_target": lambda: IGNORED_TARGET,
             "betas": lambda: (case.options.get("beta1"), case.options.get("beta2")),
+            "window_size": lambda: tuple(-1 if case.options.get(name) is None else case.options[name]
+                                         for name in ("window_left", "window_right")),
             "case": lambda: case,
         }
         return compute[rule]()
@@ -85,5 +87,5 @@ class DerivedValues:
                 "inference": "True in inference mode", "has_gamma": "True if there is gamma",
                 "has_beta": "True if there is beta", "approximate": "tanh for gelu_tanh alone",
                 "grouped_heads": "True if k has fewer heads than q",
-                "betas": "(beta1, beta2)",
+                "betas": "(beta1, beta2)", "window_size": "(window_left, window_right), -1 for all",
                 "ignored_target": f"{IGNORED_TARGET}, the target of a row without valid", "case": "the case"}.get(source, source)

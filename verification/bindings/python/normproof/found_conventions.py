@@ -19,6 +19,8 @@ from normproof.sources import SourceWriter
 
 Convention = Mapping[str, Any]
 EPS_OF_LIBRARIES = (1e-5, 1e-6, 1e-8, 1e-12, 1e-3, 0.0)
+# Conventions of two options, of which the gate finds neither alone.
+JOINT: Mapping[str, Sequence[Convention]] = {"attention": ({"causal": True, "mask_corner": "top_left"},)}
 MAX_CHOICES = 3  # options of the gate that are tried, the most frequent ones
 MAX_DEPTH = 3  # conventions that a function follows at once
 MIN_JUDGED = 3  # cases that must be judged for a convention to be found, or all that were judged without it
@@ -39,7 +41,7 @@ def list_conventions(report: Report, given: Collection[str]) -> list[Convention]
     """
     invocation = report.invocation
     decided = {*given, *invocation.read_names}
-    choices = fitting_choices(report, decided)
+    choices = [*fitting_choices(report, decided), *(one for one in JOINT.get(invocation.op, ()) if not decided & set(one))]
     if "eps" not in names.option_names(invocation.op) or {"eps", EVERYTHING} & decided:
         return choices
     default: Convention = {}

@@ -271,13 +271,9 @@ class Invocation:
             raise NotOffered(f"{self.title} has the unbiased running variance")
         if self.doubled_tables and 2 * case.tensors["cos"].shape[-1] != case.tensors["x"].shape[-1]:
             raise NotOffered(f"{self.title} rotates every feature")
-        for name, value in self.own_options.items():
+        for name, value in names.options_that_matter(self.own_options, case).items():
             if (asked := case.options.get(name, names.default_option(case.op, name))) != value:
                 raise NotOffered(f"{self.title} has {name} {value}, and the case {asked}")
-        if self.conventions.first_keys and case.options.get("causal") and (
-                case.tensors["q"].shape[-2] != case.tensors["k"].shape[-2]):
-            raise NotOffered(f"the causal mask of {self.title} aligns the first query with the first key, and the case the "
-                             "last ones")
         require_read(case, {*self.read_names, *self.signature.names_looked_up(case), *also_read}, self.title,
                      self.policy.is_forward_only or self.framework_differentiates)
 

@@ -6,7 +6,7 @@ import functools
 from typing import Any, Collection, Mapping
 
 from normproof import abi, folders
-from normproof.corpus import Corpus, layer_descriptions, optimizer_descriptions, option_value
+from normproof.corpus import Case, Corpus, layer_descriptions, optimizer_descriptions, option_value
 from normproof.errors import UsageError
 
 # The corpus' names come first; an alias stands for the first name in this table that the operation has.
@@ -21,6 +21,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "residual": ("res", "skip"),
     "grad_sum": ("grad_residual", "dsum"),
     "causal": ("is_causal",),
+    "window_left": ("left_window",),
+    "window_right": ("right_window",),
     "gamma": ("weight", "scale", "w", "g", "weights"),
     "beta": ("bias", "b", "offset", "shift"),
     "gate": ("up", "b", "g"),
@@ -60,6 +62,7 @@ DERIVED: dict[str, tuple[str, ...]] = {
     "grouped_heads": ("enable_gqa",),
     "ignored_target": ("ignore_index",),
     "betas": ("betas",),
+    "window_size": ("window_size", "local_window_size"),
     "case": ("case",),
 }
 CONSTRUCTOR_RULES = ("features", "has_gamma", "has_beta")  # asked for by constructors only
@@ -125,6 +128,16 @@ def default_options(op: str) -> dict[str, str]:
 def default_option(op: str, name: str) -> Any:
     """Returns the default of an option of op, which a case has if it does not name the option; None if op has none."""
     return option_value(name, default_options(op).get(name, "none"))
+
+
+def options_that_matter(own_options: Mapping[str, Any], case: Case) -> dict[str, Any]:
+    """Returns the options of an implementation that change the answer to a case.
+
+    The corner of a mask changes nothing without a causal mask and without a window.
+    """
+    options = {**case.options, **own_options}
+    has_range = options.get("causal") or any(options.get(name) is not None for name in ("window_left", "window_right"))
+    return {name: value for name, value in own_options.items() if has_range or name != "mask_corner"}
 
 
 @functools.lru_cache(maxsize=None)

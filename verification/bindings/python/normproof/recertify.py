@@ -18,7 +18,7 @@ def fit_case(corpus: Corpus, case: Case, index: int, read: Collection[str],
     options that the implementation has by itself. The other case is certified on the spot and added to the corpus.
     """
     left_out: list[str] = [name for name in ("gamma", "beta") if name in case.tensors and name not in read and EVERYTHING not in read]
-    own = {name: value for name, value in own_options.items()
+    own = {name: value for name, value in names.options_that_matter(own_options, case).items()
            if case.options.get(name, names.default_option(case.op, name)) != value}
     # The dtype of a new case is that of x, so that it cannot be one of 8 bits for an x of more bits.
     if not left_out and not own or "x" in case.tensors and case.tensors["x"].dtype != case.dtype:
