@@ -101,9 +101,9 @@ def test_dtype_and_only_accept_several_values():
     (lambda x: (x[:1], x), "returned 2 values"),
     (lambda x: "text", "y is a str; expected a tensor of NumPy"),
     (lambda x: x.astype(complex), "y has a dtype complex128; expected a tensor of numbers"),
-    (lambda x: 1 / 0, "raised ZeroDivisionError: division by zero; expected outputs"),
+    (lambda x: 1 / 0, "raised ZeroDivisionError: division by zero"),
     (lambda x: x.astype(np.float16), "float16"),
-    (lambda x: exec("import sys; sys.exit(3)"), "raised SystemExit: 3; expected outputs")])
+    (lambda x: exec("import sys; sys.exit(3)"), "raised SystemExit: 3")])
 def test_an_invalid_answer_fails_its_case_in_one_sentence(returned, sentence):
     report = normproof.check(returned, "relu", only="random*")
     assert len(report.failures) == 1 and sentence in report.failures[0].text
@@ -228,7 +228,7 @@ def test_keyword_arguments_receive_the_remaining_names():
     ({"xfail": ["*/relu/random*", "random*"]}, "xfail: 'random*' matches no case; expected a path"),
     ({"only": "nothing*"}, "no case of relu in float32, tier quick, matches quick/relu/nothing*"),
     ({"relations": "twice"}, "relation 'twice'; expected one of strides"),
-    ({"layout": "nchw"}, "layout='nchw'; expected 'channels_first' or 'channels_last'"),
+    ({"layout": "HWCN"}, "layout='HWCN'; expected one of 'channels_first', 'channels_last', 'NC', 'NCL', 'NCHW'"),
     ({"framework": "pandas"}, "framework='pandas'; expected one of torch"),
     ({"outputs": "yy"}, "yy"),
     ({"arguments": {"z": "gamma"}}, "has no argument 'z' that arguments= names"),

@@ -22,14 +22,19 @@ def test_attention_without_a_mask_declines_masked_cases_only():
     assert all(any(name in result.text for name in ("causal", "valid", "window_")) for result in report.declined)
 
 
-def test_an_absent_scale_is_passed_as_none():
+def test_an_absent_scale_is_passed_as_none_to_a_function_with_that_default():
     seen = []
 
-    def scaled(q, k, v, scale):
+    def scaled(q, k, v, scale=None):
         seen.append(scale)
         return attention(q, k, v, scale)
     assert not normproof.check(scaled, "attention", dtype="float64").failures
     assert None in seen and any(isinstance(scale, float) for scale in seen)
+
+    def with_number(q, k, v, scale):
+        assert isinstance(scale, float)
+        return attention(q, k, v, scale)
+    assert not normproof.check(with_number, "attention", dtype="float64").failures
 
 
 def test_a_wrong_scale_of_attention_fails():

@@ -36,15 +36,15 @@ NAMELESS = type("Odd\n\x1b[31m", (Exception,), {})
 
 @pytest.mark.parametrize("isolate", [False, True])
 @pytest.mark.parametrize("error, sentence", [
-    (ValueError("a\udc00\x1b[31m\0\nb"), r"raised ValueError: a\udc00\x1b[31m\x00 b; expected outputs"),
-    (Silent(), "raised Silent: its text raises RuntimeError; expected outputs"),
-    (NAMELESS("text"), r"raised Odd \x1b[31m: text; expected outputs"),
-    (Surprising("text"), "raised Surprising: text; expected outputs"),
-    (GeneratorExit(), "raised GeneratorExit; expected outputs"),
-    (asyncio.CancelledError(), "raised CancelledError; expected outputs"),
-    (SystemExit(3), "raised SystemExit: 3; expected outputs"),
-    (normproof.UsageError("\udc00\x1b"), r"raised UsageError: \udc00\x1b; expected outputs"),
-    (MemoryError(), "raised MemoryError; expected outputs")])
+    (ValueError("a\udc00\x1b[31m\0\nb"), r"raised ValueError: a\udc00\x1b[31m\x00 b"),
+    (Silent(), "raised Silent: its text raises RuntimeError"),
+    (NAMELESS("text"), r"raised Odd \x1b[31m: text"),
+    (Surprising("text"), "raised Surprising: text"),
+    (GeneratorExit(), "raised GeneratorExit"),
+    (asyncio.CancelledError(), "raised CancelledError"),
+    (SystemExit(3), "raised SystemExit: 3"),
+    (normproof.UsageError("\udc00\x1b"), r"raised UsageError: \udc00\x1b"),
+    (MemoryError(), "raised MemoryError")])
 def test_an_exception_of_any_kind_fails_its_case(error, sentence, isolate):
     def fn(x):
         if x.shape == (3, 5, 6):
@@ -214,7 +214,7 @@ def test_the_text_of_a_mismatch_has_lines_of_printable_characters():
     with pytest.raises(normproof.Mismatch) as caught:
         normproof.case("quick/relu/random-3x5x6-float32").check(fn)
     first, *others = str(caught.value).split("\n")
-    assert first.endswith(r"raised ValueError: a \x1b[31m; expected outputs") and others
+    assert first.endswith(r"raised ValueError: a \x1b[31m") and others
     assert all(line.isprintable() for line in others)
     assert isinstance(pickle.loads(pickle.dumps(caught.value)), normproof.Mismatch)
 

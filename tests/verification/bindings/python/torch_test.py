@@ -842,8 +842,8 @@ def test_a_causal_mask_that_a_function_has_by_itself_is_found():
         seen = (distance <= (0 if causal else right)) & (-distance <= left)
         return ((q @ k.mT) / q.shape[-1] ** 0.5).masked_fill(~seen, -math.inf).softmax(-1).nan_to_num() @ v
     only = ["causal*", "random*", "window*", "top_left*"]
-    with pytest.warns(normproof.ConventionWarning, match='causal=True, mask_corner="top_left"'):
-        assert normproof.check(attention, "attention", only=only, outputs="y")
+    report = normproof.check(attention, "attention", only=only, outputs="y")
+    assert report and "causal is True" in report.conventions and "mask_corner is top_left" in report.conventions
     assert normproof.check(windowed, "attention", only=only, outputs="y", strict=True)
 
 
@@ -863,3 +863,61 @@ def test_an_alpha_that_is_not_given_is_alpha0():
     for options in ({}, {"alpha0": 1.5}):
         report = normproof.judge(DyT, "dyt", x=torch.linspace(-2, 2, 12).reshape(3, 4), **options)
         assert report and "alpha was not given: alpha0" in str(report), str(report)
+
+
+def group_norm_of_images(x, num_groups, weight, bias, eps):
+    n, c, h, w = x.shape
+    grouped = x.reshape(n, num_groups, -1)
+    centered = grouped - grouped.mean(-1, keepdim=True)
+    y = centered * torch.rsqrt((centered * centered).mean(-1, keepdim=True) + eps)
+    return y.reshape(n, c, h, w) * weight.view(1, c, 1, 1) + bias.view(1, c, 1, 1)
+
+
+def test_a_group_norm_of_images_gets_every_case_as_an_image():
+    report = normproof.check(group_norm_of_images, "group_norm", only=["random*", "channels*", "block_edge*"])
+    assert report and not report.declined and "x has the axes [N,C,H,W] in every case" in "; ".join(report.conventions)
+
+
+def test_an_optimizer_that_writes_tensors_of_pytorch_in_place_is_recognized():
+    def adamw(p, grad, exp_avg, exp_avg_sq, step, lr, beta1, beta2, eps, weight_decay):  # no name of it belongs to torch
+        p.mul_(1 - lr * weight_decay)
+        exp_avg.mul_(beta1).add_(grad, alpha=1 - beta1)
+        exp_avg_sq.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+        p.addcdiv_(exp_avg, (exp_avg_sq / (1 - beta2 ** step)).sqrt().add_(eps), value=-lr / (1 - beta1 ** step))
+    report = normproof.check(adamw, "adamw")
+    text = "; ".join(report.conventions)
+    assert report and "step is iterations + 1, a number from 1" in text and text.startswith("PyTorch")
+
+
+def test_the_gradients_of_a_packed_x_and_gate_are_judged():
+    def silu_and_mul(x):
+        half = x.shape[-1] // 2
+        return torch.nn.functional.silu(x[..., :half]) * x[..., half:]
+    report = normproof.check(silu_and_mul, "swiglu")
+    assert report and {tensor["name"] for tensor in report.results[0].tensors} == {"y", "grad_x", "grad_gate"}
+
+    class Doubled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return silu_and_mul(x)
+
+        @staticmethod
+        def backward(ctx, grad_y):
+            x = ctx.saved_tensors[0].detach().requires_grad_()
+            with torch.enable_grad():
+                grad_x, = torch.autograd.grad(silu_and_mul(x), x, grad_y)
+            grad_x[..., grad_x.shape[-1] // 2:] *= 2
+            return grad_x
+    report = normproof.check(lambda x: Doubled.apply(x), "swiglu")
+    assert not report and all("grad_gate" in result.text for result in report.failures)
+
+
+def test_a_function_that_declines_the_first_case_is_still_asked_with_tensors_of_pytorch():
+    def kernel(x, weight, bias, eps):
+        if x.ndim == 3:
+            raise normproof.NotOffered("two axes alone")
+        mean = x.mean(-1, keepdim=True)
+        return (x - mean) * ((x - mean).pow(2).mean(-1, keepdim=True) + eps).rsqrt() * weight + bias
+    report = normproof.check(kernel, "layer_norm", only=["random*", "odd*", "variance*"])
+    assert report and report.conventions[0].startswith("PyTorch") and any("two axes" in one.text for one in report.declined)

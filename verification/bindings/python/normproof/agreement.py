@@ -142,11 +142,11 @@ def agree(engine_a: Callable[..., Any], engine_b: Callable[..., Any], op: str, *
     example = corpus.select(fullest_case(corpus, selected))
     invocations = []
     for i, fn in enumerate((engine_a, engine_b)):
-        _, call_once = prepare_checked(
+        invocation, ask_again = prepare_checked(
             fn, op, corpus, example, dtype, framework=_select(framework, i), device=_select(device, i),
             arguments=_select(arguments, i), outputs=outputs, backward=_select(backward, i), layout=_select(layout, i),
             isolate=False, seconds=seconds)
-        invocations.append(call_once())
+        invocations.append(ask_again(invocation, example))
         invocations[-1].require_needed()
     read = _shared_names(*(invocation.read_names for invocation in invocations))
     corpus.set("outputs", invocations[0].policy.default_outputs if outputs else "")

@@ -18,8 +18,8 @@ from normproof.found_conventions import (Convention, follow_convention, has_loss
 from normproof.invocation import Invocation, prepare_invocation
 from normproof.isolation import Runner, start_runner
 from normproof.output_policy import parse_globs
-from normproof.probing import probe
 from normproof.own_options import require_certifiable, require_own_options
+from normproof.probing import Prober
 from normproof.recertify import fit_case, recertified_path
 from normproof.relations import RelationChecker, RelationResult, parse_relations
 from normproof.report import CaseResult, Report
@@ -111,7 +111,7 @@ def check_once(fn: Callable[..., Any], op: str, given: Mapping[str, Any], option
         xfail=parse_globs(given["xfail"]), **prepared)
     invocation.require_needed()
     if "cos" in known_names(corpus, op):  # tables of another width are no error if there is one pair of features
-        invocation = ask_again()
+        invocation = ask_again(invocation, corpus.select(fullest_case(corpus, selected)))
     invocation.policy.apply(corpus)
     corpus.set("repro", call.line(only="{path}"))
     observed = Observations()
@@ -126,8 +126,9 @@ def check_once(fn: Callable[..., Any], op: str, given: Mapping[str, Any], option
         for original in selected:
             index, left_out = fit_case(corpus, corpus.select(original), original, invocation.read_names, invocation.own_options)
             report.left_out.update(left_out)
-            result = judge_case(corpus, invocation, corpus.select(index), runner, observed)
-            if other := find_other_invocation(result, invocation, ask_again):
+            case = corpus.select(index)
+            result = judge_case(corpus, invocation, case, runner, observed)
+            if other := find_other_invocation(result, invocation, case, ask_again):
                 invocation = other
                 invocation.policy.apply(corpus)
                 runner.close()
@@ -157,14 +158,17 @@ def check_once(fn: Callable[..., Any], op: str, given: Mapping[str, Any], option
     return report
 
 
+AskAgain = Callable[[Invocation, Case], Invocation]
+
+
 def prepare_checked(fn: Callable[..., Any], op: str, corpus: Corpus, example: Case, dtype: Any, *, isolate: bool,
                     seconds: float | None, framework: str | None,
-                    **given: Any) -> tuple[Invocation, Callable[[], Invocation]]:
+                    **given: Any) -> tuple[Invocation, AskAgain]:
     """Determines how to call fn on the cases of a corpus. `example` should have as many tensors as possible.
 
     `given` are arguments of prepare_invocation.
-    Returns the invocation, and a function for the case that it has no answer: it calls fn, and returns the invocation
-    with the tensors of another framework, or with the inputs that fn overwrites.
+    Returns the invocation, and a function for a case that has no answer: it calls fn on the case, and returns the invocation
+    with the tensors of another framework, other axes of x, or the inputs that fn overwrites.
     Throws UsageError if fn cannot be called.
     """
     known = known_names(corpus, op)
@@ -176,7 +180,8 @@ def prepare_checked(fn: Callable[..., Any], op: str, corpus: Corpus, example: Ca
         if not isolate:
             invocation.require_device()
         return invocation.for_case(example)
-    return make(framework), functools.cache(lambda: probe(make, example, framework=framework, isolate=isolate, seconds=seconds))
+    prober = Prober(make, framework=framework, isolate=isolate, seconds=seconds)
+    return prober.understand(make(framework), example), prober.look_again
 
 
 def suggest_options(invocation: Invocation, report: Report) -> list[str]:
@@ -206,16 +211,17 @@ def has_no_answer(result: CaseResult) -> bool:
     return result.failed and not result.tensors
 
 
-def find_other_invocation(result: CaseResult, invocation: Invocation, ask_again: Callable[[], Invocation]) -> Invocation | None:
+def find_other_invocation(result: CaseResult, invocation: Invocation, case: Case, ask_again: AskAgain) -> Invocation | None:
     """Returns another way to call the function, if the case has no answer and `ask_again` finds one that differs.
 
-    Invocations differ in the framework of the tensors, in the inputs that the function overwrites, or in the tables of rope.
+    Invocations differ in the framework of the tensors, in the axes of x, in the inputs that the function overwrites, or in the
+    tables of rope.
     """
     if not has_no_answer(result):
         return None
-    other = ask_again()
+    other = ask_again(invocation, case)
     is_same = (other.framework is invocation.framework and other.writes == invocation.writes
-               and other.doubled_tables == invocation.doubled_tables)
+               and other.doubled_tables == invocation.doubled_tables and other.layout == invocation.layout)
     return None if is_same else other
 
 
@@ -385,7 +391,7 @@ def give_answer(corpus: Corpus, invocation: Invocation, case: Case, runner: Runn
         text = text_of_error(error)
         if has_mixed_dtypes(case) and isinstance(error, Exception) and re.search(r"d?type|scalar", text):
             return corpus.decline(f"{invocation.title} refuses inputs of several dtypes: {in_one_line(error)}")
-        return corpus.fail(f"{invocation.title} raised {in_one_line(error)}; expected outputs")
+        return corpus.fail(f"{invocation.title} raised {in_one_line(error)}")
     finally:
         observed.members = runner.members
     if answer.written:

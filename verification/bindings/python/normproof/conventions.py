@@ -37,7 +37,7 @@ def describe_conventions(invocation: Invocation, observed: Observations) -> list
              *(f"{option} is {value}" for option, value in {**invocation.policy.declared_options,
                                                             **invocation.own_options}.items()),
              *invocation.signature.descriptions()]
-    if invocation.layout.channels_first:
+    if invocation.layout.channels_first and not invocation.layout.describe():
         texts.append("channels are the axis after the samples" + (
             f", {known.spatial_axes} axes behind them" if known.spatial_axes is not None else ""))
     if known.unbiased:
@@ -49,6 +49,7 @@ def describe_conventions(invocation: Invocation, observed: Observations) -> list
         texts.append("a module for each case")
     if invocation.doubled_tables:
         texts.append("cos and sin have one element per feature, as in transformers")
+    texts.extend(invocation.describe_findings())
     texts.extend(f"it overwrites {name} with {output}" for name, output in invocation.writes.items())
     if observed.ignored and invocation.signature.receives_x_twice:
         texts.append("of the results of two parameters that receive x, each case judges one")

@@ -16,6 +16,7 @@ from normproof.stored import Stored
 
 _BFLOAT16_ONE = 0x3F80
 NEUTRAL_TENSORS = ("gamma", "beta", "valid")  # tensors that have a value which changes nothing
+COUNTS_FROM_ONE = frozenset({"step_number", "step_array", "step_scalar"})  # rules whose first step is 1, as in PyTorch
 IGNORED_TARGET = -100  # the target of a row that takes no part in the loss, for a function with ignore_index
 
 
@@ -24,12 +25,16 @@ class DerivedValues:
     """Computes the rules of names.DERIVED by the conventions of a framework.
 
     `title` names the implementation in the reason of a NotOffered. `mask_shape` is the shape of `valid` for user-supplied
-    tensors that do not have it; None in check.
+    tensors that do not have it; None in check. `momentum_weighs_new` says whether `momentum` is the weight of the new
+    statistics, if a call showed it; None for the framework's own meaning. `broadcasts_mask` says whether the mask of the keys
+    of attention has the shape [B,1,1,T], which broadcasts to that of the scores, instead of [B,T].
     """
     framework: Framework
     device: str
     title: str
     mask_shape: tuple[int, ...] | None = None
+    momentum_weighs_new: bool | None = None
+    broadcasts_mask: bool = False
 
     def value(self, rule: str, case: Case) -> Any:
         """Returns the value of a rule of names.DERIVED in a case."""
@@ -48,6 +53,12 @@ class DerivedValues:
             "betas": lambda: (case.options.get("beta1"), case.options.get("beta2")),
             "window_size": lambda: tuple(-1 if case.options.get(name) is None else case.options[name]
                                          for name in ("window_left", "window_right")),
+            "rotary_dim": lambda: 2 * case.tensors["cos"].shape[-1],
+            "steps_before": lambda: self._steps(case, 0),
+            "step_number": lambda: self._steps(case, 1),
+            "steps_before_scalar": lambda: self._step_tensor(case, 0, ()),
+            "step_scalar": lambda: self._step_tensor(case, 1, ()),
+            "step_array": lambda: self._step_tensor(case, 1, (1,)),
             "case": lambda: case,
         }
         return compute[rule]()
@@ -56,9 +67,23 @@ class DerivedValues:
     def _features(case: Case) -> int | None:
         return feature_count(case) if "x" in case.tensors else None
 
+    @staticmethod
+    def _steps(case: Case, first: int) -> int:
+        """Returns the number of a step, counted from `first`."""
+        return int(case.tensors["iterations"].data.ravel()[0]) + first
+
+    def _step_tensor(self, case: Case, first: int, shape: tuple[int, ...]) -> Any:
+        numbers = np.full(shape, self._steps(case, first), np.float32 if shape == () else np.int64)
+        return self.framework.tensor(Stored(str(numbers.dtype), numbers), self.device)
+
+    @property
+    def momentum_is_of_new_values(self) -> bool:
+        """Whether `momentum` is the weight of the new statistics, not of the old ones."""
+        return self.framework.momentum_weighs_new if self.momentum_weighs_new is None else self.momentum_weighs_new
+
     def _momentum(self, case: Case) -> Any:
         decay = case.options.get("running_decay", case.options.get("momentum", 0.9))
-        return 1 - decay if self.framework.momentum_weighs_new and "momentum" not in case.options else decay
+        return 1 - decay if self.momentum_is_of_new_values and "momentum" not in case.options else decay
 
     def neutral_tensor(self, name: str, case: Case) -> Any:
         """Returns the value for a required parameter whose tensor the case lacks: a tensor that changes nothing.
@@ -76,6 +101,8 @@ class DerivedValues:
             values = np.full(shape, one if is_one else 0, kind)
             return self.framework.tensor(x.like(values), self.device)
         full = self.mask_shape or full_mask_shape(case.op, case.tensors, "valid", False)
+        if name == "valid" and full is not None and self.broadcasts_mask:
+            full = full[0], 1, 1, full[1]
         if name == "valid" and full is not None:
             return self.framework.tensor(Stored("boolean", np.ones(full, np.bool_)), self.device)
         raise NotOffered(f"{self.title} needs {name}, which the case has not")
@@ -83,9 +110,13 @@ class DerivedValues:
     def description(self, source: str) -> str:
         """Returns the description of a rule for a report. A name that is not a rule is returned unchanged."""
         return {"normalized_shape": "(D,)", "features": "D, the last extent of x", "last_axis": "-1",
-                "momentum": self.framework.momentum, "training": "True in training mode",
-                "inference": "True in inference mode", "has_gamma": "True if there is gamma",
+                "momentum": "1 - running_decay" if self.momentum_is_of_new_values else "running_decay",
+                "training": "True in training mode", "inference": "True in inference mode", "has_gamma": "True if there is gamma",
                 "has_beta": "True if there is beta", "approximate": "tanh for gelu_tanh alone",
                 "grouped_heads": "True if k has fewer heads than q",
                 "betas": "(beta1, beta2)", "window_size": "(window_left, window_right), -1 for all",
+                "rotary_dim": "the number of rotated features",
+                "steps_before": "iterations, a number from 0", "step_number": "iterations + 1, a number from 1",
+                "steps_before_scalar": "iterations, a tensor of shape []", "step_scalar": "iterations + 1, a tensor of shape []",
+                "step_array": "iterations + 1, a tensor of shape [1]",
                 "ignored_target": f"{IGNORED_TARGET}, the target of a row without valid", "case": "the case"}.get(source, source)

@@ -4,6 +4,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import math
 from typing import Any, Callable, Collection, Mapping, NamedTuple, Sequence
 
 import numpy as np
@@ -11,13 +12,13 @@ import numpy as np
 from normproof import frameworks, names, returned
 from normproof.arguments import describe_value
 from normproof.corpus import Case
-from normproof.derived_values import IGNORED_TARGET, DerivedValues
-from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, is_wrong_call
+from normproof.derived_values import COUNTS_FROM_ONE, IGNORED_TARGET, DerivedValues
+from normproof.errors import NormproofError, NotOffered, Unanswered, UsageError, in_one_line, is_wrong_call
 from normproof.frameworks.base import Framework, KnownConventions
 from normproof.frameworks.loaded_module import Forward, Leaves, LoadedModule, Tensor
-from normproof.layout import Layout, feature_count
+from normproof.layout import LAYOUTS, Layout, feature_count
 from normproof.masks import GivenMask
-from normproof.output_policy import IGNORED, OutputPolicy, is_gradient, parse_outputs
+from normproof.output_policy import COUNTER, IGNORED, OutputPolicy, is_gradient, parse_outputs
 from normproof.signature import (EVERYTHING, NOT_LAYERS, NOT_NEEDED, OutputBuffer, Signature, find_buffer_parameter,
                                  looks_like_factory, read_signature, require_read)
 from normproof.stored import Stored, full_of_nan
@@ -51,6 +52,20 @@ class Variation:
 UNCHANGED = Variation()
 
 
+class Sighting(NamedTuple):
+    """The facts that one call showed.
+
+    returned   whether the function returned something
+    written    the inputs that it changed, if it returned nothing
+    shape      the shape of the tensor that it returned first, or of the first that it wrote; None for anything else
+    finite     whether all returned and written tensors are finite
+    """
+    returned: bool
+    written: list[str]
+    shape: tuple[int, ...] | None
+    finite: bool
+
+
 class Answer(NamedTuple):
     """The result of a call on a case.
 
@@ -81,6 +96,9 @@ class Invocation:
     neutral_names       the tensors that the implementation receives, as ones or zeros, because the case lacks them
     doubled_tables      whether cos and sin have one element per feature, each pair's twice, instead of one per pair
     declared_options    options of the operation whose value the implementation has by itself, as the caller says
+    packs_gate          whether x and gate are side by side in one parameter, x first
+    may_reshape         whether x may have other axes than in the case, because no layout= says which it has
+    declines_shapes     whether an exception in a case of an unusual shape declines it, as the function answers usual ones
     """
     op: str
     fn: Callable[..., Any]
@@ -103,6 +121,9 @@ class Invocation:
     computed_from: frozenset[str] = frozenset()
     neutral_names: tuple[str, ...] = ()
     doubled_tables: bool = False
+    packs_gate: bool = False
+    may_reshape: bool = False
+    declines_shapes: bool = False
     declared_options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     @property
@@ -141,6 +162,8 @@ class Invocation:
         read.update(self.own_options)
         if self.ignores_targets:
             read.add("valid")
+        if self.packs_gate:
+            read.add("gate")
         return frozenset(read)
 
     @property
@@ -218,8 +241,61 @@ class Invocation:
             policy = dataclasses.replace(policy, judges_gradients=False)
         return dataclasses.replace(self, writes=dict(writes), policy=policy)
 
-    def find_written(self, case: Case) -> list[str]:
-        """Calls the function once, without gradients. Returns the inputs that it overwrote if it returned nothing.
+    def like(self, other: Invocation) -> Invocation:
+        """Returns this invocation, of another framework, with what was found out about the function under `other`."""
+        sources = {argument.parameter: argument.source for argument in other.signature.arguments}
+        found = dataclasses.replace(self, packs_gate=other.packs_gate, doubled_tables=other.doubled_tables,
+                                    declines_shapes=other.declines_shapes, declared_options=other.declared_options)
+        if other.layout.reshapes:
+            found = dataclasses.replace(found, layout=other.layout, takes_images=other.takes_images)
+        return found.with_sources(sources)
+
+    def with_sources(self, sources: Mapping[str, Any]) -> Invocation:
+        """Returns the invocation in which the parameters of these names receive something else."""
+        arguments = tuple(argument._replace(source=sources.get(argument.parameter, argument.source))
+                          for argument in self.signature.arguments)
+        return dataclasses.replace(self, signature=dataclasses.replace(self.signature, arguments=arguments))
+
+    def with_count(self, source: str) -> Invocation:
+        """Returns the invocation in which the number of a step has another form, a rule of names.DERIVED or `iterations`."""
+        return self.with_sources(dict.fromkeys(self.signature.step_parameters, source))
+
+    def with_momentum(self, is_of_new_values: bool) -> Invocation:
+        """Returns the invocation in which `momentum` is the weight of the new statistics, or of the old ones."""
+        derived = dataclasses.replace(self.signature.derived, momentum_weighs_new=is_of_new_values)
+        return dataclasses.replace(self, signature=dataclasses.replace(self.signature, derived=derived))
+
+    def with_broadcast_mask(self) -> Invocation:
+        """Returns the invocation of a function of attention whose mask broadcasts to the scores."""
+        derived = dataclasses.replace(self.signature.derived, broadcasts_mask=True)
+        return dataclasses.replace(self, signature=dataclasses.replace(self.signature, derived=derived))
+
+    def with_axes(self, channels_first: bool, spatial_axes: int) -> Invocation:
+        """Returns the invocation of a function whose x has these axes in every case."""
+        layout = Layout(channels_first, spatial_axes, reshapes=True)
+        return dataclasses.replace(self, layout=layout, takes_images=self.op in LAYERS_WITH_CHANNELS and spatial_axes > 0)
+
+    def with_known_options(self, options: Mapping[str, Any]) -> Invocation:
+        """Returns the invocation of a function that has these options in every call, for which each case is certified again."""
+        return dataclasses.replace(self, declared_options={**self.declared_options, **options})
+
+    def arrange_like_x(self, case: Case, name: str) -> Stored:
+        """Returns x, or a tensor of its shape, as the function receives it."""
+        return self.layout.arrange(case, case.tensors[name])
+
+    def describe_findings(self) -> list[str]:
+        """Returns the conventions that calls of the function showed, one short text each."""
+        texts = []
+        if axes := self.layout.describe():
+            texts.append(f"x has the axes {axes} in every case")
+        if self.packs_gate:
+            texts.append("x and gate are side by side in one parameter, x first")
+        if self.signature.derived.broadcasts_mask:
+            texts.append("the mask has the shape [B,1,1,T]")
+        return texts
+
+    def look(self, case: Case) -> Sighting:
+        """Calls the function once, without gradients, and returns what the call showed.
 
         Throws what the function throws.
         """
@@ -228,10 +304,25 @@ class Invocation:
         with self.framework.context(case.dtype):
             arranged = self.arrange(case)
             given = {name: self.framework.tensor(stored, self.device) for name, stored in arranged.items()}
-            positional, named = self.signature.bind(case, given, self._make_buffers(case, arranged))
-            if self.fn(*positional, **named) is not None:
-                return []
-            return returned.changed_inputs(self.framework, arranged, given)
+            buffers = self._make_buffers(case, arranged)
+            positional, named = self.signature.bind(case, given, buffers)
+            value = self.fn(*positional, **named)
+            if value is not None:
+                values = list(value.values()) if isinstance(value, dict) else value
+                return Sighting(True, [], *self._inspect(values if isinstance(values, (tuple, list)) else [values]))
+            written = returned.changed_inputs(self.framework, arranged, given)
+            return Sighting(bool(buffers), written, *self._inspect([*buffers.values(), *(given[name] for name in written)]))
+
+    def _inspect(self, values: Sequence[Any]) -> tuple[tuple[int, ...] | None, bool]:
+        """Returns the shape of the first value, if it is a tensor, and whether every number among the values is finite."""
+        tensors = [value for value in values if self.framework.is_tensor(value)]
+        shape = tuple(values[0].shape) if values and self.framework.is_tensor(values[0]) else None
+        if any(math.prod(one.shape) > returned.MAX_COPIED for one in tensors):
+            return shape, True
+        try:
+            return shape, all(bool(np.all(np.isfinite(self.framework.stored(one).widened()))) for one in tensors)
+        except (UsageError, TypeError):  # a dtype that is not judged
+            return shape, True
 
     def with_shape(self, shape: tuple[int, ...]) -> Invocation:
         """Returns the invocation for a user-supplied x of this shape."""
@@ -269,8 +360,6 @@ class Invocation:
             raise NotOffered(f"{self.title} does not train on one row")
         if self.conventions.unbiased and not case.options.get("unbiased_running_variance", True):
             raise NotOffered(f"{self.title} has the unbiased running variance")
-        if self.doubled_tables and 2 * case.tensors["cos"].shape[-1] != case.tensors["x"].shape[-1]:
-            raise NotOffered(f"{self.title} rotates every feature")
         for name, value in names.options_that_matter(self.own_options, case).items():
             if (asked := case.options.get(name, names.default_option(case.op, name))) != value:
                 raise NotOffered(f"{self.title} has {name} {value}, and the case {asked}")
@@ -286,7 +375,7 @@ class Invocation:
         """
         with self.framework.context(case.dtype):
             if not case.sequence:
-                return self._answer_step(case, variation, members)
+                return self._answer_offered(case, variation, members)
             answers: list[Answer] = []
             state: dict[str, Stored] = {}
             state_names = [name for name in case.tensors
@@ -304,6 +393,33 @@ class Invocation:
             written = next((answer.written for answer in answers if answer.written), "")
             return Answer(stacked, written, answers[0].ignored)
 
+    def _answer_offered(self, case: Case, variation: Variation, members: dict[str, str] | None) -> Answer:
+        """Calls the implementation. An exception because of a shape that the function does not take declines the case."""
+        try:
+            return self._answer_step(case, variation, members)
+        except NormproofError:
+            raise
+        except Exception as error:
+            refusal = self._unusual_shape(case) if self.declines_shapes else ""
+            if not refusal:
+                raise
+            raise NotOffered(f"{self.title} {refusal}: {in_one_line(error)}") from error
+
+    def _unusual_shape(self, case: Case) -> str:
+        """Returns what a function takes that fails because of the shapes of a case, or ""."""
+        if "cos" in case.tensors:
+            return "rotates every feature" if 2 * case.tensors["cos"].shape[-1] != case.tensors["x"].shape[-1] else ""
+        if "q" not in case.tensors:
+            return ""
+        q, k, v = (case.tensors[name].shape for name in ("q", "k", "v"))
+        if 0 in q:  # a relation asks whether it takes no samples
+            return ""
+        if q[1] != k[1] and "grouped_heads" not in self.signature.tensor_order:
+            return "takes no grouped heads"
+        if q[2] != k[2]:
+            return "takes as many keys as queries"
+        return "takes a v as wide as k" if k[3] != v[3] else ""
+
     def arrange(self, case: Case) -> dict[str, Stored]:
         """Returns the tensors of a case in the layout of the framework, and in the dtypes that it requires."""
         arranged = {}
@@ -320,7 +436,13 @@ class Invocation:
                 stored = stored.like(np.concatenate([stored.data, stored.data], -1))
             elif name in self.masks:
                 stored = self.masks[name].narrow(stored)
+            elif name == "valid" and self.signature.derived.broadcasts_mask:
+                stored = stored.like(stored.data[:, None, None, :])
+            elif name == "valid":
+                stored = self.layout.arrange_mask(case, stored)
             arranged[name] = stored
+        if self.packs_gate:
+            arranged["x"] = arranged["x"].like(np.concatenate([arranged["x"].data, arranged["gate"].data], -1))
         return arranged
 
     def _answer_step(self, case: Case, variation: Variation, members: dict[str, str] | None) -> Answer:
@@ -382,6 +504,11 @@ class Invocation:
             if self.writes:
                 given = {name: self.framework.tensor(stored, self.device) for name, stored in self.arrange(case).items()}
             values.update(self._call_backward(case, given, values))
+        if self.packs_gate and "grad_x" in values:
+            half, packed = case.tensors["x"].shape[-1], values["grad_x"]
+            values.update(grad_x=packed[..., :half], grad_gate=packed[..., half:])
+        if COUNTER in values and COUNTS_FROM_ONE & set(self.signature.tensor_order):
+            del values[COUNTER]  # it may be the number of this step or of the next
         if not variation.forward_only:
             self._require_named_gradients(case, values)
         return values
@@ -544,14 +671,17 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
         arguments = {**tensors.undecided_options(fn.keywords, op), **(arguments if hasattr(arguments, "items") else {})}
         fn = fn.func
     conventions = tensors.known_conventions(fn)
-    if layout not in (None, "channels_first", "channels_last"):
-        raise UsageError(f"normproof: layout={layout!r}; expected 'channels_first' or 'channels_last'")
-    if layout == "channels_last" and conventions.second_axis:
-        raise UsageError(f"normproof: layout='channels_last' moves the channels to the last axis, and {title} has them as the "
+    layout = layout.upper() if isinstance(layout, str) and layout.upper() in LAYOUTS else layout
+    if layout is not None and layout not in LAYOUTS:
+        raise UsageError(f"normproof: layout={layout!r}; expected one of {', '.join(map(repr, LAYOUTS))}")
+    given_first, given_axes = LAYOUTS.get(layout or "", (False, None))
+    if layout is not None and not given_first and given_axes != 0 and conventions.second_axis:
+        raise UsageError(f"normproof: layout={layout!r} moves the channels to the last axis, and {title} has them as the "
                          "second; expected no layout=; the cases 'channels_last-*' have images in the memory format "
                          "channels_last")
     has_channels = op in LAYERS_WITH_CHANNELS
-    channels_first = tensors.channels_first and has_channels if layout is None else layout == "channels_first"
+    channels_first = tensors.channels_first and has_channels if layout is None or conventions.second_axis else given_first
+    spatial_axes = conventions.spatial_axes if conventions.spatial_axes is not None else given_axes
     fn, constructs = (fn, True) if holds is not None else _plain_function(fn, op, known, tensors, title, arguments)
     derived = DerivedValues(tensors, device, title)
     sources, members = (arguments, {}) if not constructs else _split_members(fn, op, arguments)
@@ -573,9 +703,10 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
         cast_order=cast_order, loss_dtype=loss_dtype, xfail=xfail, strict=strict, flush_subnormals=flush_subnormals,
         skip_diagnosis=skip_diagnosis, order=order)
     return Invocation(op, fn, signature, backward, backward_signature, tensors, device, conventions,
-                      Layout(channels_first, conventions.spatial_axes), policy, constructs, MODULE_PARAMETERS,
+                      Layout(channels_first, spatial_axes, reshapes=spatial_axes is not None and not conventions.spatial_axes),
+                      policy, constructs, MODULE_PARAMETERS,
                       takes_images=has_channels and (channels_first or layout is not None), writes=overwritten,
-                      members=members, holds=frozenset(holds or ()),
+                      members=members, holds=frozenset(holds or ()), may_reshape=layout is None and not conventions.second_axis,
                       ignores_targets="ignored_target" in [argument.source for argument in signature.arguments],
                       declared_options=dict(own_options or {}))
 

@@ -6,13 +6,14 @@ import multiprocessing
 import multiprocessing.connection
 import multiprocessing.context
 import signal
+import warnings
 from typing import Any, ContextManager, Protocol
 
 import numpy as np
 
 from normproof.corpus import Case
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, text_of_error
-from normproof.invocation import Answer, Invocation
+from normproof.invocation import Answer, Invocation, Sighting
 from normproof.limits import no_answer, one_process, time_limit
 from normproof.stored import Stored
 
@@ -144,41 +145,50 @@ def _answer_cases(invocation: Invocation, line: multiprocessing.connection.Conne
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            message = "unanswered", f"{invocation.title} raised {in_one_line(error)}; expected outputs"
+            message = "unanswered", f"{invocation.title} raised {in_one_line(error)}"
         line.send(message)
 
 
-def probe_once(invocation: Invocation, case: Case, isolate: bool, seconds: float | None) -> list[str]:
-    """Returns Invocation.find_written, which calls the function once, in a process of its own if `isolate`.
+def look_once(invocation: Invocation, case: Case, isolate: bool, seconds: float | None) -> Sighting:
+    """Returns Invocation.look, which calls the function once, in a process of its own if `isolate`.
 
-    Throws what the function throws.
+    Throws what the function throws, and Unanswered if it does not end in time.
     """
     if not isolate:
-        with one_process(), time_limit(seconds):
-            return invocation.find_written(case)
+        with one_process(), without_expected_warnings(case), time_limit(seconds), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return invocation.look(case)
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_send_written, args=(invocation, case, theirs), daemon=True)
+    process = context.Process(target=_send_sighting, args=(invocation, case, theirs), daemon=True)
     process.start()
     theirs.close()
+    kind: str
+    found: Any
     try:
-        kind, found = ours.recv() if ours.poll(seconds or None) else ("nothing", [])
+        kind, found = ours.recv() if ours.poll(seconds or None) else ("nothing", "")
     except (EOFError, OSError):
-        kind, found = "nothing", []
+        kind, found = "nothing", ""
     finally:
         ours.close()
         process.kill()
         process.join()
     if kind == "error":
         raise TypeError(found) if found.startswith("TypeError") else RuntimeError(found)
-    written: list[str] = found
-    return written
+    if kind == "not_offered":
+        raise NotOffered(found)
+    if kind == "nothing":
+        raise Unanswered(no_answer(seconds or 0))
+    sighting: Sighting = found
+    return sighting
 
 
-def _send_written(invocation: Invocation, case: Case, line: multiprocessing.connection.Connection) -> None:
+def _send_sighting(invocation: Invocation, case: Case, line: multiprocessing.connection.Connection) -> None:
     try:
         with one_process():
-            line.send(("written", invocation.find_written(case)))
+            line.send(("sighting", invocation.look(case)))
+    except NotOffered as reason:
+        line.send(("not_offered", text_of_error(reason)))
     except Exception as error:
         line.send(("error", in_one_line(error)))
 

@@ -24,7 +24,7 @@ from normproof.masks import broadcast_masks, full_mask_shape
 from normproof.own_options import OPTION_TYPES, wrong_kind
 from normproof.operations import computes_by_row, reduces_rows
 from normproof.output_policy import is_gradient, parse_outputs
-from normproof.probing import probe
+from normproof.probing import Prober
 from normproof.progress import transient_bar
 from normproof.report import CaseResult, Report
 from normproof.repro import Call, changed_arguments
@@ -37,6 +37,7 @@ from normproof.trained import copies_of, describe_other_options, is_trained_modu
 LEADING_TENSORS = ("x", "q", "logits", "parameter")
 SAME_DTYPE_AS_LEADING = ("grad_y", "residual", "gate", "grad_sum", "k", "v")
 CLASSES, INTEGERS = ("targets",), ("int64", "int32", "uint8")
+ELEMENTWISE = ("relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu")  # operations that take a scalar x
 INFERENCE_ONLY = ("decoding",)
 # Conventions are tried on FEW_ROWS rows of tensors that have more than MAX_TRIED elements.
 FEW_ROWS, MAX_TRIED = 8, 1 << 16
@@ -102,6 +103,7 @@ def judge_once(fn: Callable[..., Any], op: str, given: Mapping[str, Any], *, mod
     if mode not in (None, "training", "inference"):
         raise UsageError(f"normproof: mode={mode!r}; expected 'training' or 'inference'")
     op = canonical_op(op)
+    given = names.without_rules(op, given, "normproof.judge")
     if cast_order and given.get("storage") is not None:  # then it is the option of rms_norm, whose result is rounded so
         given, cast_order = {**given, "cast_order": cast_order}, ""
     called, title, holds, kept = fn, title_of(fn), None, []
@@ -131,6 +133,7 @@ def judge_once(fn: Callable[..., Any], op: str, given: Mapping[str, Any], *, mod
         raise UsageError(f"normproof.judge: seed={seed!r} draws rows, and rows= is absent; expected rows=, the number of rows "
                          "that are drawn")
     dtype_notes = check_dtypes(op, inputs)
+    require_axis(op, inputs)
     framework = framework or (home if home != "numpy" else None)
     if device is None:
         device = find_device(home, given)
@@ -182,7 +185,8 @@ def judge_once(fn: Callable[..., Any], op: str, given: Mapping[str, Any], *, mod
         if ignores_targets:
             found = dataclasses.replace(found, ignores_targets=True)
         return (found if shape is None else found.with_shape(shape)).with_masks(masks, mask_shape).for_case(case)
-    invocation = prepare_for_case(framework)
+    prober = Prober(prepare_for_case, framework=framework, isolate=isolate, seconds=seconds)
+    invocation = prober.understand(prepare_for_case(framework), case, is_own=True)
     invocation.require_needed()
     if repeat > 1 and shape is not None:
         invocation = invocation.with_shape((repeat * shape[0], *shape[1:]))
@@ -201,14 +205,13 @@ def judge_once(fn: Callable[..., Any], op: str, given: Mapping[str, Any], *, mod
         finally:
             runner.close()
     result, copy = run(invocation)
-    if repeat == 1 and (other := find_other_invocation(result, invocation, lambda: probe(
-            prepare_for_case, case, framework=framework, isolate=isolate, seconds=seconds))):
+    if repeat == 1 and (other := find_other_invocation(result, invocation, case, prober.look_again)):
         invocation = other
         invocation.policy.apply(corpus)
         result, copy = run(invocation)
     report = Report(corpus, invocation, op, [], call, inputs)
     report.add(result)
-    notes = [*kept, *dtype_notes, *missing_tensors(invocation)]
+    notes = [*kept, *dtype_notes, *missing_tensors(invocation), *default_groups(invocation, given)]
     if ignores_targets:
         notes.append(f"rows whose target is {IGNORED_TARGET} take no part")
     if repeat > 1:
@@ -230,6 +233,12 @@ def missing_tensors(invocation: Invocation) -> list[str]:
     """Returns a remark about each tensor that the implementation received and that was not given."""
     words = {"gamma": "ones", "beta": "zeros", "alpha": "alpha0", "valid": "all are valid"}
     return [f"{name} was not given: {words[name]}" for name in invocation.neutral_names]
+
+
+def default_groups(invocation: Invocation, given: Mapping[str, Any]) -> list[str]:
+    """Returns a remark about the number of groups if it was not given. Other options have usual defaults."""
+    default = names.default_options(invocation.op).get("groups")
+    return [f"groups was not given: {default}"] if default is not None and "groups" not in given else []
 
 
 def describe_user_indices(shape: tuple[int, ...], layout: Layout, result: CaseResult,
@@ -418,7 +427,7 @@ def split_arguments(given: Mapping[str, Any]) -> tuple[dict[str, Stored], dict[s
             try:
                 inputs[name] = frameworks.framework(home).stored(value)
             except UsageError as error:
-                raise UsageError(f"normproof.judge: {name} has {error}") from None
+                raise UsageError(f"normproof.judge: {name} has {describe_dtype(name, str(error))}") from None
             except ValueError as error:
                 raise UsageError(f"normproof.judge: {name}={describe_value(value)}; expected a tensor: {error}") from None
             except (TypeError, NotImplementedError, RuntimeError) as error:
@@ -429,6 +438,20 @@ def split_arguments(given: Mapping[str, Any]) -> tuple[dict[str, Stored], dict[s
     if len(others) > 1:
         raise UsageError(f"normproof.judge: tensors of {' and '.join(others)}; expected those of one framework")
     return inputs, options, others[0] if others else "numpy"
+
+
+def describe_dtype(name: str, problem: str) -> str:
+    """Returns the sentence about a dtype that no tensor has, "a dtype int16; expected ...", with those that this tensor has."""
+    kind = problem.partition(";")[0].removeprefix("a ")
+    if not problem.startswith("a dtype ") or is_mask(name) or name in ANY_DTYPE:
+        return problem
+    return f"{kind}; expected " + ("classes as int64, int32 or uint8" if name in CLASSES else "a floating dtype")
+
+
+def require_axis(op: str, inputs: Mapping[str, Stored]) -> None:
+    """Throws UsageError for a scalar x of an operation that computes along an axis."""
+    if "x" in inputs and not inputs["x"].shape and op not in ELEMENTWISE:
+        raise UsageError(f"normproof.judge: x has shape []; expected one axis or more, as {op} is along the last axis")
 
 
 def plain_options(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,10 @@ import difflib
 import functools
 from typing import Any, Collection, Mapping
 
+import numpy as np
+
 from normproof import abi, folders
+from normproof.arguments import describe_value
 from normproof.corpus import Case, Corpus, layer_descriptions, optimizer_descriptions, option_value
 from normproof.errors import UsageError
 
@@ -23,6 +26,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "causal": ("is_causal",),
     "window_left": ("left_window",),
     "window_right": ("right_window",),
+    "scale": ("sm_scale", "softmax_scale"),
     "gamma": ("weight", "scale", "w", "g", "weights"),
     "beta": ("bias", "b", "offset", "shift"),
     "gate": ("up", "b", "g"),
@@ -30,11 +34,11 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "running_mean": ("moving_mean",),
     "running_variance": ("running_var", "moving_variance", "moving_var"),
     "valid": ("mask",),
-    "parameter": ("param", "params", "p"),
-    "grad_parameter": ("grad", "grads", "g"),
-    "first_moment": ("exp_avg", "m"),
-    "second_moment": ("exp_avg_sq", "v"),
-    "iterations": ("step", "t"),
+    "parameter": ("param", "params", "p", "w", "weight", "weights", "theta"),
+    "grad_parameter": ("grad", "grads", "g", "gradient", "gradients", "d_p", "dw"),
+    "first_moment": ("exp_avg", "exp_avgs", "m", "mu"),
+    "second_moment": ("exp_avg_sq", "exp_avg_sqs", "v", "nu"),
+    "iterations": ("step", "t", "steps", "timestep", "count"),
     "x_scale": ("scale_x", "input_scale"),
     "y_scale": ("scale_y", "output_scale", "out_scale"),
     "eps": ("epsilon", "variance_epsilon", "layer_norm_eps", "rms_norm_eps", "norm_eps", "layernorm_epsilon"),
@@ -42,7 +46,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "zero_centred_gamma": ("zero_centered_gamma", "unit_offset", "add_unit_offset"),
     "scaled_embedding": ("scale_embedding",),
     "running_decay": ("decay",),
-    "learning_rate": ("lr",),
+    "learning_rate": ("lr", "alpha", "step_size"),
+    "beta1": ("b1", "beta_1"),
+    "beta2": ("b2", "beta_2"),
     "weight_decay": ("wd", "decay"),
     "velocity": ("momentum_buffer", "momentum_buf", "buf", "v"),
 }
@@ -63,6 +69,8 @@ DERIVED: dict[str, tuple[str, ...]] = {
     "ignored_target": ("ignore_index",),
     "betas": ("betas",),
     "window_size": ("window_size", "local_window_size"),
+    "rotary_dim": ("rotary_dim", "rotary_dims", "rotary_ndims", "rot_dim", "rope_dim"),
+    "steps_before": (), "step_number": (), "steps_before_scalar": (), "step_scalar": (), "step_array": (),
     "case": ("case",),
 }
 CONSTRUCTOR_RULES = ("features", "has_gamma", "has_beta")  # asked for by constructors only
@@ -133,11 +141,13 @@ def default_option(op: str, name: str) -> Any:
 def options_that_matter(own_options: Mapping[str, Any], case: Case) -> dict[str, Any]:
     """Returns the options of an implementation that change the answer to a case.
 
-    The corner of a mask changes nothing without a causal mask and without a window.
+    The corner of a mask changes nothing without a causal mask and without a window, and the variance that is kept for
+    inference nothing in inference.
     """
     options = {**case.options, **own_options}
     has_range = options.get("causal") or any(options.get(name) is not None for name in ("window_left", "window_right"))
-    return {name: value for name, value in own_options.items() if has_range or name != "mask_corner"}
+    matters = {"mask_corner": has_range, "unbiased_running_variance": case.training}
+    return {name: value for name, value in own_options.items() if matters.get(name, True)}
 
 
 @functools.lru_cache(maxsize=None)
@@ -214,6 +224,31 @@ def with_canonical_names(op: str, given: Mapping[str, Any], caller: str, complet
     return found
 
 
+def without_rules(op: str, given: Mapping[str, Any], caller: str) -> dict[str, Any]:
+    """Returns keyword arguments with options of op in place of betas, and without an axis that is the last one.
+
+    A number in place of the tensor `iterations` becomes a tensor. Throws UsageError for another axis, and for betas that are
+    not two numbers.
+    """
+    known, found = known_names(op), dict(given)
+    for name in given:
+        if resolve_alias(name, known) == "iterations" and type(given[name]) is int:
+            found[name] = np.array([given[name]], np.int64)
+        elif name in known:
+            continue
+        elif name == "betas" and {"beta1", "beta2"} <= known:
+            betas = found.pop(name)
+            if not isinstance(betas, (tuple, list)) or len(betas) != 2:
+                raise UsageError(f"{caller}: betas={describe_value(betas)}; expected two numbers, (beta1, beta2)")
+            found.update(beta1=float(betas[0]), beta2=float(betas[1]))
+        elif name in DERIVED["last_axis"] and resolve_alias(name, known) is None:
+            leading = next((given[one] for one in given if resolve_alias(one, known) in ("x", "logits")), None)
+            axes = len(getattr(leading, "shape", ()))
+            if found.pop(name) not in (-1, axes - 1):
+                raise UsageError(f"{caller}: {name}={describe_value(given[name])}; expected -1, as {op} is along the last axis")
+    return found
+
+
 def meaning(parameter: str, known: Collection[str], constructor: bool = False) -> str | None:
     """Returns the tensor, option or rule of DERIVED that a parameter of that name stands for, or None.
 
@@ -225,6 +260,8 @@ def meaning(parameter: str, known: Collection[str], constructor: bool = False) -
     if {"cos", "sin"} <= set(known) and name in ("k", "key"):  # a rotation of queries and keys
         return "x"
     rules = [rule for rule, spellings in DERIVED.items() if name in spellings]
+    if "rotary_dim" in rules and "cos" not in known:
+        return None
     rules = [rule for rule in rules if rule not in (FUNCTION_RULES if constructor else CONSTRUCTOR_RULES)]
     if rules and (constructor or name not in ALIASES["beta"]):
         return rules[0]

@@ -21,7 +21,7 @@ def fit_case(corpus: Corpus, case: Case, index: int, read: Collection[str],
     own = {name: value for name, value in names.options_that_matter(own_options, case).items()
            if case.options.get(name, names.default_option(case.op, name)) != value}
     # The dtype of a new case is that of x, so that it cannot be one of 8 bits for an x of more bits.
-    if not left_out and not own or "x" in case.tensors and case.tensors["x"].dtype != case.dtype:
+    if not (left_out or own) or "x" in case.tensors and case.tensors["x"].dtype != case.dtype:
         return index, []
     try:
         return certify_again(corpus, case, left_out, own), left_out

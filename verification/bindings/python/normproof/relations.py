@@ -435,7 +435,7 @@ class RelationChecker:
             raise
         except BaseException as error:  # one relation fails, and no other
             return self._result(name, asked.case.path, "broken",
-                                f"{asked.invocation.title} raised {in_one_line(error)}; expected outputs")
+                                f"{asked.invocation.title} raised {in_one_line(error)}")
         return self._result(name, asked.case.path, "held")
 
     @staticmethod

@@ -56,7 +56,7 @@ def name_outputs(returned: Any, case: Case, policy: OutputPolicy, signature: Sig
             _shape_of(returned[0]) == _shape_of(returned[1])):
         chosen = zlib.crc32(case.path.encode()) % 2
         return {policy.main: returned[chosen], f"{IGNORED}{1 - chosen}": returned[1 - chosen]}
-    if not policy.order and not others and len(returned) > 1 and _shape_of(returned[0]) == _main_shape(case, policy):
+    if not policy.order and not others and len(returned) > 1 and _has_size_of_main(returned[0], case, policy):
         return {policy.main: returned[0], **{f"{IGNORED}{place}": value for place, value in enumerate(returned) if place}}
     every = [policy.main, *(name for name in case.outputs if name != policy.main and not is_gradient(name))]
     example = f", as outputs='{','.join(every[:len(returned)])}'" if len(every) >= len(returned) else ""
@@ -92,6 +92,13 @@ def _shape_of(value: Any) -> tuple[int, ...]:
 def _main_shape(case: Case, policy: OutputPolicy) -> tuple[int, ...] | None:
     shape = case.outputs.get(policy.main)
     return () if shape == (1,) and policy.main == "loss" else shape
+
+
+def _has_size_of_main(value: Any, case: Case, policy: OutputPolicy) -> bool:
+    """Whether a value has the shape of the main output, or as many elements as y in another layout."""
+    shape, expected = _shape_of(value), _main_shape(case, policy)
+    return shape == expected or expected is not None and policy.main == "y" and len(shape) > 1 and (
+        math.prod(shape) == math.prod(expected))
 
 
 def _logits_and_loss(returned: Sequence[Any], case: Case, policy: OutputPolicy) -> dict[str, Tensor] | None:
@@ -165,6 +172,8 @@ def store_output(framework: Framework, device: str, layout: Layout, case: Case, 
             name not in SHAPED_LIKE_X or stored.shape == () and expected != shape) and (
             _without_ones(stored.shape) == _without_ones(expected)):
         return stored.like(stored.data.reshape(expected))  # a statistic that keeps its axis, or a scalar
+    if layout.describe() and name in ("mean", "rstd") and expected is not None and stored.data.size == math.prod(expected):
+        return stored.like(stored.data.reshape(expected))
     return layout.restore(case, stored, shape) if name in SHAPED_LIKE_X and shape else stored
 
 

@@ -18,7 +18,9 @@ from normproof.titles import local_title
 EVERYTHING = "*"  # stands for every tensor and option of a case
 # The tensors and options of a case that a rule of names.DERIVED reads.
 IMPLIED = {"momentum": ("running_decay",), "betas": ("beta1", "beta2"), "window_size": ("window_left", "window_right"),
-           "case": (EVERYTHING,), "ignored_target": ("valid",)}
+           "case": (EVERYTHING,), "ignored_target": ("valid",),
+           **dict.fromkeys(("steps_before", "step_number", "steps_before_scalar", "step_scalar", "step_array"),
+                           ("iterations",))}
 STATE_NOT_READ = ("batch_norm", "power_norm_v")  # in training, y and the gradients do not depend on the state
 OF_GRADIENTS = ("grad_sum", "grad_x_scale", "grad_y_scale")  # tensors that gradients alone depend on
 NOT_NEEDED = {"sgd": ("iterations",)}  # tensors of a case that do not change the main output
@@ -66,6 +68,12 @@ class Signature:
         sources = {argument.source for argument in self.arguments if isinstance(argument.source, str)}
         read = sources.union(*(IMPLIED.get(source, ()) for source in sources))
         return frozenset(read - (set(names.DERIVED) - self.known))  # momentum is an option of sgd, too
+
+    @property
+    def step_parameters(self) -> list[str]:
+        """The parameters that receive the number of an optimizer's step under another name than iterations."""
+        return [argument.parameter for argument in self.arguments
+                if argument.source == "iterations" and argument.parameter.lower() != "iterations"]
 
     @property
     def receives_x_twice(self) -> bool:
@@ -157,7 +165,10 @@ class Signature:
         if source in tensors:
             return True, tensors[source]
         if source in case.options:
-            return True, case.options[source]
+            value = case.options[source]
+            if source == "scale" and value is None and argument.required and "k" in case.tensors:
+                value = case.tensors["k"].shape[-1] ** -0.5  # the default, for a function that has none
+            return True, value
         if source in names.DERIVED:
             return True, self.derived.value(source, case)
         if argument.required:
@@ -217,7 +228,7 @@ def _arguments_by_name(parameters: Mapping[str, inspect.Parameter], sources: dic
             if source == "has_beta" and not (required or isinstance(parameter.default, bool)):
                 source = None
             if isinstance(source, str) and _is_no_tensor(name, parameter, source, parameters):
-                source = None
+                source = "groups" if name.lower() == "g" and "groups" in known and required else None
             is_keyword = parameter.kind is parameter.KEYWORD_ONLY
             if source is None and required and not constructor and name.lower() in OUTPUT_PARAMETERS:
                 source = OutputBuffer(_main_output(known))
@@ -232,7 +243,8 @@ def _arguments_by_name(parameters: Mapping[str, inspect.Parameter], sources: dic
                 continue
             raise UsageError(f"{title}: its argument {name!r} is none that {op} is known to have; expected one of "
                              f"{', '.join(sorted(known))}, or arguments={{{name!r}: ...}}")
-        arguments.append(Argument(name, source, parameter.kind is parameter.POSITIONAL_ONLY, required))
+        needs_number = source == "scale" and isinstance(parameter.default, (int, float))
+        arguments.append(Argument(name, source, parameter.kind is parameter.POSITIONAL_ONLY, required or needs_number))
     return _with_operands_and_scales(arguments, known)
 
 

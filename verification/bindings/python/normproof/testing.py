@@ -98,7 +98,7 @@ def check_case(asked: Case, fn: Callable[..., Any], *, device: str = "cpu", outp
     corpus.set("repro", call.line(only="{path}"))
     observed = Observations()
     result = _run_case(corpus, invocation, fresh, observed, index, isolate, seconds)
-    if other := find_other_invocation(result, invocation, ask_again):
+    if other := find_other_invocation(result, invocation, fresh, ask_again):
         invocation = other
         invocation.policy.apply(corpus)
         fresh = corpus.select(index)
