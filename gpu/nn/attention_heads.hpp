@@ -69,7 +69,7 @@ inline ScoreParts score_parts(const Heads& heads, const DeviceMask& attention_ma
     const auto flags = attention_mask.host_flags();
     const bool* const valid =
         ref::tensor::is_given(flags) ? flags.data() + part / each * s : nullptr;
-    return ref::model::visible_keys({1, t, s}, valid, causal);
+    return ref::model::visible_keys({1, t, s}, valid, {.causal = causal});
   };
   const auto place = [together, each](std::size_t part) {
     const std::size_t first = part % each * together;

@@ -25,8 +25,11 @@ using ops::Matrices;
 /// has one matrix of queries, which holds the queries of all query heads that share the key head.
 class KeyHeads {
  public:
-  KeyHeads(const AttentionShape& shape, const DeviceMask& valid, bool causal)
-      : shape_(shape), valid_(valid.is_given() ? valid.host_flags() : Mask()), causal_(causal) {}
+  KeyHeads(const AttentionShape& shape, const DeviceMask& valid,
+           const ref::model::AttentionOptions& options)
+      : shape_(shape),
+        valid_(valid.is_given() ? valid.host_flags() : Mask()),
+        range_(ref::model::key_range(options)) {}
 
   template <class T>
   AttentionOperands<T> operands(device::Span<T> q, device::Span<T> k, device::Span<T> v) const {
@@ -48,7 +51,7 @@ class KeyHeads {
     return {count(),
             {1, shape_.group.rows(), shape_.group.keys},
             [this](std::size_t part) {
-              return shape_.visible_keys_of_sample(part / shape_.kv_heads, valid_, causal_);
+              return shape_.visible_keys_of_sample(part / shape_.kv_heads, valid_, range_);
             },
             [this](std::size_t part) {
               return shape_.describe_heads(part / shape_.kv_heads, part % shape_.kv_heads);
@@ -56,21 +59,21 @@ class KeyHeads {
   }
 
   /// Returns the mask of the keys that each query may attend to. Each key head of each sample has a
-  /// mask [rows, S]. If attention is not causal, all queries of a key head have the same mask,
-  /// which is stored once as [1, S].
+  /// mask [rows, S]. If no key is hidden by its position, all queries of a key head have the same
+  /// mask, which is stored once as [1, S].
   DeviceMask visible_keys_mask(Device& device) const {
-    const Mask first = shape_.visible_keys_of_sample(0, valid_, causal_);
+    const Mask first = shape_.visible_keys_of_sample(0, valid_, range_);
     if (!ref::tensor::is_given(first)) return {};
-    const std::size_t rows = causal_ ? shape_.group.rows() : 1;
+    const std::size_t rows = range_.hides_keys() ? shape_.group.rows() : 1;
     Mask all = ref::tensor::empty_tensor<bool>({count(), rows, shape_.group.keys});
     for (std::size_t part = 0; part < count(); ++part) {
-      const Mask own = shape_.visible_keys_of_sample(part / shape_.kv_heads, valid_, causal_);
+      const Mask own = shape_.visible_keys_of_sample(part / shape_.kv_heads, valid_, range_);
       std::copy_n(own.data(), own.size(), all.data() + part * own.size());
     }
     return DeviceMask(device, all, shape_.group.keys);
   }
 
-  bool every_query_sees_a_key() const { return shape_.every_query_sees_a_key(valid_, causal_); }
+  bool every_query_sees_a_key() const { return shape_.every_query_sees_a_key(valid_, range_); }
 
  private:
   std::size_t count() const { return shape_.batch_size * shape_.kv_heads; }
@@ -85,7 +88,7 @@ class KeyHeads {
 
   const AttentionShape& shape_;
   Mask valid_;
-  bool causal_;
+  ref::model::KeyRange range_;
 };
 
 Shape mask_shape(const DeviceMask& valid) {
@@ -122,7 +125,7 @@ DotProductForward scaled_dot_product_attention(const DeviceTensor<double>& q,
   check_finite_elements(kName, "q", q, Clause::C5);
   check_finite_elements(kName, "k", k, Clause::C5);
   check_finite_elements(kName, "v", v, Clause::C5);
-  const KeyHeads heads(shape, valid, options.causal);
+  const KeyHeads heads(shape, valid, options);
   Device& device = q.device();
   DotProductForward result;
   result.queries = multiply_by_scale(q, options);
@@ -151,7 +154,7 @@ DotProductGradients scaled_dot_product_attention_backward(
   ref::tensor::check_shape(kName, "weights", forward.weights.shape(), shape.scores_shape(),
                            Clause::C7);
   check_finite_elements(kName, "grad_y", grad_y, Clause::C6);
-  const KeyHeads heads(shape, valid, options.causal);
+  const KeyHeads heads(shape, valid, options);
   Device& device = k.device();
   DeviceTensor<double> grad_queries(device, forward.queries.shape());
   DotProductGradients gradients{

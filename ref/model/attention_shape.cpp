@@ -27,14 +27,14 @@ void check_axes(std::string_view function, std::string_view name, const Shape& s
 }  // namespace
 
 Mask AttentionShape::visible_keys_of_sample(std::size_t sample, const Mask& valid,
-                                            bool causal) const {
+                                            const KeyRange& range) const {
   const bool* const own = tensor::is_given(valid) ? valid.data() + sample * group.keys : nullptr;
-  return visible_keys(group, own, causal);
+  return visible_keys(group, own, range);
 }
 
-bool AttentionShape::every_query_sees_a_key(const Mask& valid, bool causal) const {
+bool AttentionShape::every_query_sees_a_key(const Mask& valid, const KeyRange& range) const {
   for (std::size_t sample = 0; sample < batch_size; ++sample)
-    if (!has_visible_key_in_every_row(visible_keys_of_sample(sample, valid, causal), group.keys))
+    if (!has_visible_key_in_every_row(visible_keys_of_sample(sample, valid, range), group.keys))
       return false;
   return true;
 }

@@ -23,9 +23,9 @@ struct AttentionShape {
   /// Returns the mask of the keys that each query of one sample sees; see visible_keys. valid is
   /// [B,S] or empty.
   tensor::Mask visible_keys_of_sample(std::size_t sample, const tensor::Mask& valid,
-                                      bool causal) const;
+                                      const KeyRange& range) const;
   /// Whether every query of every sample sees at least one key.
-  bool every_query_sees_a_key(const tensor::Mask& valid, bool causal) const;
+  bool every_query_sees_a_key(const tensor::Mask& valid, const KeyRange& range) const;
 
   /// Returns text such as "attention in sample 2, heads 4 to 7". The text names the heads of
   /// queries that read the keys of head kv_head.

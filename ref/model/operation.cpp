@@ -9,7 +9,8 @@
 
 namespace normproof::ref::model {
 
-constexpr SinceVersion kSinceCausalEncoders{"2.12.0"}, kSinceScaledEmbedding{"2.15.0"};
+constexpr SinceVersion kSinceCausalEncoders{"2.12.0"}, kSinceScaledEmbedding{"2.15.0"},
+    kSinceWindows{"2.19.0"};
 
 // option_fields.hpp finds these functions by argument-dependent lookup.
 static void visit_fields(SoftmaxOptions&, auto&&) {}
@@ -24,6 +25,9 @@ static void visit_fields(GegluOptions&, auto&&) {}
 static void visit_fields(AttentionOptions& o, auto&& f) {
   f("scale", o.scale);
   f("causal", o.causal);
+  f("mask_corner", o.mask_corner, kSinceWindows);
+  f("window_left", o.window_left, kSinceWindows);
+  f("window_right", o.window_right, kSinceWindows);
 }
 static void visit_fields(AddLayerNormOptions& o, auto&& f) {
   f("eps", o.eps);

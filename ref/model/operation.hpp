@@ -26,11 +26,25 @@ struct GeluTanhOptions {};
 struct SiluOptions {};
 struct SwigluOptions {};
 struct GegluOptions {};
+/// The position of a query among the keys, from which its causal mask and its window are counted.
+/// It is the key that is seen at the bottom right, or at the top left, of a causal mask.
+enum class MaskCorner {
+  bottom_right,  ///< the last query is at the last key
+  top_left       ///< the first query is at the first key
+};
+inline EnumNames<MaskCorner> enum_names(MaskCorner) {
+  static constexpr std::pair<const char*, MaskCorner> kNames[] = {
+      {"bottom_right", MaskCorner::bottom_right}, {"top_left", MaskCorner::top_left}};
+  return kNames;
+}
 struct AttentionOptions {
   /// The factor by which the scores are multiplied. If it is absent, the factor is 1/sqrt(d) for
   /// queries of d features.
   std::optional<double> scale = {};
   bool causal = false;  ///< whether later keys are hidden: ref/model/visible_keys.hpp
+  MaskCorner mask_corner = MaskCorner::bottom_right;
+  /// The number of keys that a query sees before and after its own position; absent for all.
+  std::optional<std::size_t> window_left = {}, window_right = {};
 };
 struct AddLayerNormOptions {
   double eps = 1e-5;

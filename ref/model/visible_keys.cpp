@@ -4,10 +4,27 @@
 
 namespace normproof::ref::model {
 
-tensor::Mask visible_keys(const QueriesAndKeys& extents, const bool* valid, bool causal) {
-  if (!causal && valid == nullptr) return {};
+KeyRange key_range(const AttentionOptions& options) {
+  return {.causal = options.causal,
+          .corner = options.mask_corner,
+          .before = options.window_left,
+          .after = options.window_right};
+}
+
+bool is_in_range(const QueriesAndKeys& extents, const KeyRange& range, std::size_t i,
+                 std::size_t j) {
+  // The key is at the position of the query if the two numbers are equal.
+  const bool from_the_end = range.corner == MaskCorner::bottom_right;
+  const std::size_t key = from_the_end ? j + extents.tokens : j;
+  const std::size_t query = from_the_end ? i + extents.keys : i;
+  if (key > query) return !range.causal && (!range.after || key - query <= *range.after);
+  return !range.before || query - key <= *range.before;
+}
+
+tensor::Mask visible_keys(const QueriesAndKeys& extents, const bool* valid, const KeyRange& range) {
+  if (!range.hides_keys() && valid == nullptr) return {};
   const std::size_t keys = extents.keys;
-  if (!causal) {
+  if (!range.hides_keys()) {
     tensor::Mask visible = tensor::empty_tensor<bool>({keys});
     std::copy_n(valid, keys, visible.data());
     return visible;
@@ -16,7 +33,7 @@ tensor::Mask visible_keys(const QueriesAndKeys& extents, const bool* valid, bool
   for (std::size_t row = 0; row < extents.rows(); ++row) {
     bool* const own = visible.data() + row * keys;
     const std::size_t i = row % extents.tokens;
-    for (std::size_t j = 0; j < keys; ++j) own[j] = is_visible_in_causal_attention(extents, i, j);
+    for (std::size_t j = 0; j < keys; ++j) own[j] = is_in_range(extents, range, i, j);
     for (std::size_t j = 0; valid != nullptr && j < keys; ++j) own[j] = own[j] && valid[j];
   }
   return visible;

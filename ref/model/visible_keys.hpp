@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
+#include "ref/model/operation.hpp"
 #include "ref/tensor/tensor.hpp"
 
 namespace normproof::ref::model {
@@ -16,20 +18,32 @@ struct QueriesAndKeys {
   std::size_t rows() const { return heads * tokens; }
 };
 
-/// Whether query i sees key j in causal attention. The last query sees every key, and each earlier
-/// query sees one key fewer than the query after it. If there are more queries than keys, the first
-/// queries see no key.
-inline bool is_visible_in_causal_attention(const QueriesAndKeys& extents, std::size_t i,
-                                           std::size_t j) {
-  return j + extents.tokens <= i + extents.keys;
-}
+/// Which keys a query sees by its position. Without members that are set, it sees every key.
+struct KeyRange {
+  bool causal = false;  ///< no key after the position of the query
+  MaskCorner corner = MaskCorner::bottom_right;
+  /// The number of keys before and after the position of the query that it sees. If a number is
+  /// absent, there is no limit on that side.
+  std::optional<std::size_t> before = {}, after = {};
+
+  bool hides_keys() const { return causal || before || after; }
+};
+
+/// Returns the range of keys that the options of attention choose.
+KeyRange key_range(const AttentionOptions& options);
+
+/// Whether query i sees key j.
+/// Computes  the position of query i is i + S - T for T queries and S keys, or i if the corner is
+///           top_left. The query sees key j if j is at most the position in causal attention, at
+///           least the position - before, and at most the position + after
+bool is_in_range(const QueriesAndKeys& extents, const KeyRange& range, std::size_t i,
+                 std::size_t j);
 
 /// Returns a mask for softmax: which keys each query of one sample sees.
-/// Computes  query i sees key j if valid_j is true and, in causal attention,
-///           is_visible_in_causal_attention(i, j) is true
+/// Computes  query i sees key j if valid_j is true and is_in_range(i, j) is true
 /// Shapes    valid has `keys` flags, or is null if all keys are valid. The result is [keys], or
-///           [rows, keys] if attention is causal, or empty if every query sees every key
-tensor::Mask visible_keys(const QueriesAndKeys& extents, const bool* valid, bool causal);
+///           [rows, keys] if the range hides keys, or empty if every query sees every key
+tensor::Mask visible_keys(const QueriesAndKeys& extents, const bool* valid, const KeyRange& range);
 
 /// Whether each row of a mask that visible_keys returned has a visible key. An empty mask hides no
 /// key.

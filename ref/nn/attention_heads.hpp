@@ -71,7 +71,7 @@ struct HeadGroup {
   Mask visible(const Mask& attention_mask, bool causal) const {
     const bool* const valid =
         tensor::is_given(attention_mask) ? attention_mask.data() + sentence * all.keys : nullptr;
-    return model::visible_keys({1, all.queries, all.keys}, valid, causal);
+    return model::visible_keys({1, all.queries, all.keys}, valid, {.causal = causal});
   }
 
   /// Copy the scores or weights of the group's heads to a tensor [B,H,T,S], or from it.

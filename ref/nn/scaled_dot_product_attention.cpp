@@ -112,11 +112,12 @@ DotProductForward<T> scaled_dot_product_attention(const Tensor<T>& q, const Tens
   result.saved.queries = scaled_tensor(q, effective_scale<T>(options, shape.features));
   result.saved.weights = tensor::empty_tensor<T>(shape.scores_shape());
   result.y = tensor::empty_tensor<T>(shape.y_shape());
-  const bool with_sums = shape.every_query_sees_a_key(valid, options.causal);
+  const model::KeyRange range = model::key_range(options);
+  const bool with_sums = shape.every_query_sees_a_key(valid, range);
   if (with_sums) result.log_sum_exp = tensor::empty_tensor<T>(shape.queries_shape());
   for_each_head(shape, [&](const KeyValueHead& head) {
     const auto in = head.operands<const T>(result.saved.queries.data(), k.data(), v.data());
-    const Mask visible = shape.visible_keys_of_sample(head.sample, valid, options.causal);
+    const Mask visible = shape.visible_keys_of_sample(head.sample, valid, range);
     const Tensor<T> scores = attention_scores<T>(in, head.scores_shape());
     const Tensor<T> weights = ops::softmax(scores, visible);
     if (with_sums) head.copy_to_full_tensor(ops::log_sum_exp(scores, visible), result.log_sum_exp);
@@ -137,6 +138,7 @@ DotProductGradients<T> scaled_dot_product_attention_backward(
   tensor::check_shape(kName, "grad_y", shape_of(grad_y), shape.y_shape(), Clause::C6);
   tensor::check_shape(kName, "weights", shape_of(saved.weights), shape.scores_shape(), Clause::C7);
   tensor::check_finite(kName, "grad_y", grad_y, Clause::C6);
+  const model::KeyRange range = model::key_range(options);
   Tensor<T> grad_queries = tensor::empty_tensor<T>(shape_of(saved.queries));
   DotProductGradients<T> gradients{
       {}, tensor::empty_tensor<T>(shape_of(k)), tensor::empty_tensor<T>(shape_of(v))};
@@ -146,7 +148,7 @@ DotProductGradients<T> scaled_dot_product_attention_backward(
         head.operands<T>(grad_queries.data(), gradients.k.data(), gradients.v.data()),
         head.operands<const T>(saved.queries.data(), k.data(), v.data()), weights, weights,
         [](Tensor<T>&) {}, head.queries_shape(grad_y.data(), shape.value_features),
-        shape.visible_keys_of_sample(head.sample, valid, options.causal));
+        shape.visible_keys_of_sample(head.sample, valid, range));
   });
   gradients.q = scaled_tensor(grad_queries, effective_scale<T>(options, shape.features));
   return gradients;

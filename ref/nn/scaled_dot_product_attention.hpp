@@ -32,8 +32,8 @@ struct DotProductGradients {
 /// Computes  q = q scale ; scores_bhij = sum_c q_bhic k_bgjc, where g = floor(h / (H/G)) ;
 ///           weights = softmax over the keys j that query i sees, or 0 if it sees none ;
 ///           y_bhie = sum_j weights_bhij v_bgje ;
-///           log_sum_exp = log(sum_j exp(scores)). Query i sees key j if valid_bj is true and, in
-///           causal attention, j + T <= i + S
+///           log_sum_exp = log(sum_j exp(scores)). Query i sees key j if valid_bj is true and
+///           model::is_in_range(i, j) is true for the causal mask and the window
 /// Shapes    q [B,H,T,D]; k [B,G,S,D]; v [B,G,S,E]; valid [B,S], true if a key takes part, or empty
 ///           if all keys do
 /// Requires  the requirements of model::attention_shape; (C5) every element of q, k and v is

@@ -114,7 +114,7 @@ class Study:
                    for tensor in answered.failed]
         return {"implementation": self.name, "version": framework_version(self.name), "op": question.op,
                 "dtype": question.dtype, "path": question.path,
-                "traits": [*question.traits, *range_traits(question.tensors, question.dtype, question.options.get("causal"))],
+                "traits": [*question.traits, *range_traits(question.tensors, question.dtype, question.options)],
                 "options": question.options, "text": answered.text[:MAX_TEXT], "tensors": tensors, "evidence": evidence,
                 "repro": self.repro(question)}
 

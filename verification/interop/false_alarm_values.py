@@ -1,6 +1,8 @@
 """Draws the values of the questions of verification/interop/false_alarms, in the regimes where kernels go wrong."""
 import numpy as np
 
+import numpy_attention
+
 FOUR = ("float64", "float32", "float16", "bfloat16")
 REGIMES = ("ordinary", "ordinary", "scaled", "mixed", "offset", "constant_rows", "near_constant", "outlier", "integers",
            "signed_zeros")
@@ -36,16 +38,15 @@ def round_to(values, dtype):
     return np.where(np.isfinite(values), finite, values).astype(numpy_dtype(dtype))
 
 
-def has_query_without_key(tensors, causal):
-    """Whether a query of an attention sees no key. If causal, the last query sees every key that is valid."""
-    tokens, keys = tensors["q"].shape[-2], tensors["k"].shape[-2]
-    seen = np.tril(np.ones((1, tokens, keys), bool), keys - tokens if causal else keys)
+def has_query_without_key(tensors, options):
+    """Whether a query of an attention sees no key."""
+    seen = numpy_attention.keys_in_range(options, tensors["q"].shape[-2], tensors["k"].shape[-2])[None]
     if "valid" in tensors:
         seen = seen & np.asarray(tensors["valid"], bool)[:, None, :]
     return not seen.any(-1).all()
 
 
-def range_traits(tensors, dtype, causal=False):
+def range_traits(tensors, dtype, options):
     """Returns words about a question that explain failures: which powers of x leave the range, and rows without valid elements.
 
     With a residual, x is the sum of both.
@@ -64,7 +65,7 @@ def range_traits(tensors, dtype, causal=False):
             traits.append("x:cube_of_rstd_underflows")
     if "valid" in tensors and not np.asarray(tensors["valid"]).any(-1).all():
         traits.append("valid:empty_row")
-    if "q" in tensors and has_query_without_key(tensors, causal):
+    if "q" in tensors and has_query_without_key(tensors, options):
         traits.append("q:sees_no_key")
     return traits
 

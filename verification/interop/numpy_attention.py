@@ -4,11 +4,24 @@ import numpy as np
 import protocol
 
 
+def keys_in_range(options, tokens, keys):
+    """Returns [T, S]: whether a query sees a key by its position, which is i + S - T, or i if the corner is the top left."""
+    shift = 0 if options.get("mask_corner") == "top_left" else keys - tokens
+    distance = np.arange(keys) - (np.arange(tokens)[:, None] + shift)
+    seen = np.ones((tokens, keys), bool)
+    if options.get("causal"):
+        seen &= distance <= 0
+    left, right = (options.get(name) for name in ("window_left", "window_right"))
+    if left not in (None, "none"):
+        seen &= -distance <= int(left)
+    if right not in (None, "none"):
+        seen &= distance <= int(right)
+    return seen
+
+
 def visible_keys(case, tokens, keys):
-    """Returns [B or 1, 1, 1, T, S]: whether a query sees a key. If causal, the last query sees every key."""
-    seen = np.ones((1, tokens, keys), bool)
-    if case.options["causal"]:
-        seen = np.arange(keys) + tokens <= np.arange(tokens)[:, None] + keys
+    """Returns [B or 1, 1, 1, T, S]: whether a query sees a key."""
+    seen = keys_in_range(case.options, tokens, keys)[None]
     if "valid" in case.tensors:
         seen = seen & case["valid"][:, None, :]
     return seen.reshape(-1, 1, 1, tokens, keys)

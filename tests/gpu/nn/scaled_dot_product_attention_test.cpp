@@ -57,6 +57,11 @@ TEST(DeviceDotProductAttention, MatchesReferenceBits) {
           const Mask valid = masked ? random_mask({2, keys}, "valid") : Mask{};
           expect_same_dot_product(*device, s, valid, {.causal = causal});
           expect_same_dot_product(*device, s, valid, {.scale = 0.3, .causal = causal});
+          expect_same_dot_product(*device, s, valid, {.causal = causal, .window_left = 2});
+          expect_same_dot_product(*device, s, valid,
+                                  {.causal = causal,
+                                   .mask_corner = ref::model::MaskCorner::top_left,
+                                   .window_right = 1});
         }
 }
 

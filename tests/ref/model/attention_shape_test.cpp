@@ -27,12 +27,12 @@ TEST(AttentionShape, SeveralQueryHeadsShareOneKeyHead) {
 TEST(AttentionShape, EachSampleUsesItsOwnRowOfTheMask) {
   const AttentionShape shape = sample_attention_shape({2, 5});
   tensor::Mask valid = tensor::full_tensor<bool>({2, 5}, true);
-  EXPECT_TRUE(shape.every_query_sees_a_key(valid, false));
-  EXPECT_TRUE(shape.every_query_sees_a_key({}, true));
+  EXPECT_TRUE(shape.every_query_sees_a_key(valid, {}));
+  EXPECT_TRUE(shape.every_query_sees_a_key({}, {.causal = true}));
   for (std::size_t j = 0; j < 5; ++j) valid.data()[5 + j] = false;
-  EXPECT_TRUE(shape.visible_keys_of_sample(0, valid, false).data()[0]);
-  EXPECT_FALSE(shape.visible_keys_of_sample(1, valid, false).data()[0]);
-  EXPECT_FALSE(shape.every_query_sees_a_key(valid, false));
+  EXPECT_TRUE(shape.visible_keys_of_sample(0, valid, {}).data()[0]);
+  EXPECT_FALSE(shape.visible_keys_of_sample(1, valid, {}).data()[0]);
+  EXPECT_FALSE(shape.every_query_sees_a_key(valid, {}));
 }
 
 std::string shape_rejection_message(const tensor::Shape& q, const tensor::Shape& k,

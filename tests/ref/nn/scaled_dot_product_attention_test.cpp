@@ -82,6 +82,16 @@ TEST(ScaledDotProductAttention, BackwardIsTheDerivativeForAllExtentsUpTo3) {
                                           (causal ? " causal" : ""));
 }
 
+TEST(ScaledDotProductAttention, BackwardIsTheDerivativeForAllWindows) {
+  for (const auto corner : {model::MaskCorner::bottom_right, model::MaskCorner::top_left})
+    for (std::size_t left = 0; left < 3; ++left)
+      for (std::size_t right = 0; right < 3; ++right)
+        expect_dot_product_derivative(
+            {1, 1, 1, 3, 4, 1, 2}, {},
+            {.mask_corner = corner, .window_left = left, .window_right = right},
+            "window of " + std::to_string(left) + " and " + std::to_string(right));
+}
+
 TEST(ScaledDotProductAttention, BackwardIsTheDerivativeForAllMasksAndGroups) {
   for (std::size_t bits = 0; bits < 8; ++bits)
     expect_dot_product_derivative({1, 2, 1, 2, 3, 1, 1}, mask_from_bits(bits, {1, 3}),
@@ -113,10 +123,14 @@ ExactAttentionForward evaluate_attention_definition(const NamedTensors<double>& 
     oracle100 sum = 0;
     for (std::size_t j = 0; j < e.keys; ++j) {
       if (tensor::is_given(valid) && !valid.data()[b * e.keys + j]) continue;
-      // The last query sees all keys. Each earlier query sees one key fewer than the query after
-      // it.
-      const bool later = e.keys - 1 - j < e.tokens - 1 - i;
-      if (options.causal && later) continue;
+      // How far the key is behind the position of the query: the last query is at the last key, or
+      // the first query at the first.
+      const bool top_left = options.mask_corner == model::MaskCorner::top_left;
+      const long shift = top_left ? 0 : static_cast<long>(e.keys) - static_cast<long>(e.tokens);
+      const long behind = static_cast<long>(j) - static_cast<long>(i) - shift;
+      if (options.causal && behind > 0) continue;
+      if (options.window_left && -behind > static_cast<long>(*options.window_left)) continue;
+      if (options.window_right && behind > static_cast<long>(*options.window_right)) continue;
       oracle100 score = 0;
       for (std::size_t c = 0; c < e.features; ++c)
         score += oracle100(t.at("q").data()[row * e.features + c]) *
@@ -149,6 +163,14 @@ std::vector<DotProductCase> dot_product_cases() {
           {{1, 1, 1, 5, 2, 2, 2}, {}, {.causal = true}},
           {{2, 2, 1, 3, 3, 2, 1}, mask_from_bits(0b001110, {2, 3}), {.causal = true}},
           {{2, 2, 2, 3, 3, 2, 1}, mask_from_bits(0b000110, {2, 3}), {.scale = 0.3}},
+          {{1, 2, 1, 4, 6, 2, 2}, {}, {.causal = true, .window_left = 1}},
+          {{1, 1, 1, 5, 3, 2, 2}, {}, {.causal = true, .mask_corner = model::MaskCorner::top_left}},
+          {{1, 1, 1, 5, 3, 2, 2},
+           {},
+           {.mask_corner = model::MaskCorner::top_left, .window_left = 1, .window_right = 0}},
+          {{2, 1, 1, 4, 5, 2, 2},
+           mask_from_bits(0b1101111011, {2, 5}),
+           {.window_left = 2, .window_right = 1}},
           {{1, 1, 1, 3, 7, 4, 2}, {}, {}, 300}};
 }
 

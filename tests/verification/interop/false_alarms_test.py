@@ -221,7 +221,7 @@ def test_a_reason_explains_only_what_its_evidence_shows(fields, name):
 
 def test_the_traits_of_a_range_say_which_powers_of_x_leave_it():
     def traits(x, dtype, **others):
-        return range_traits({"x": np.asarray(x), **others}, dtype)
+        return range_traits({"x": np.asarray(x), **others}, dtype, {})
     assert traits([1e12, -1.0], "float32") == [] and traits([np.inf, np.nan, 1.0], "float32") == []
     assert traits([-5e12], "bfloat16") == ["x:cube_of_rstd_underflows"]
     assert traits([1e20], "float32") == ["x:square_overflows", "x:cube_of_rstd_underflows"]
@@ -232,10 +232,10 @@ def test_the_traits_of_a_range_say_which_powers_of_x_leave_it():
 
 def test_the_traits_of_attention_say_whether_a_query_sees_no_key():
     q, k, valid = np.zeros((1, 1, 3, 2)), np.zeros((1, 1, 2, 2)), np.array([[True, False]])
-    assert range_traits({"q": q, "k": k}, "float32", True) == ["q:sees_no_key"]
-    assert range_traits({"q": q, "k": k}, "float32", False) == range_traits({"q": k, "k": k}, "float32", True) == []
-    assert range_traits({"q": k, "k": k, "valid": ~valid}, "float32", True) == ["q:sees_no_key"]
-    assert range_traits({"q": k, "k": k, "valid": valid}, "float32", True) == []
+    assert range_traits({"q": q, "k": k}, "float32", {"causal": True}) == ["q:sees_no_key"]
+    assert range_traits({"q": q, "k": k}, "float32", {}) == range_traits({"q": k, "k": k}, "float32", {"causal": True}) == []
+    assert range_traits({"q": k, "k": k, "valid": ~valid}, "float32", {"causal": True}) == ["q:sees_no_key"]
+    assert range_traits({"q": k, "k": k, "valid": valid}, "float32", {"causal": True}) == []
 
 
 def test_one_line_repeats_a_question_and_the_page_reads_what_json_wrote(tmp_path):

@@ -64,19 +64,26 @@ struct RandomHeads {
   std::size_t samples, heads, kv_heads, tokens, keys, features, values;
   bool causal;
   MaskKind masked;
+  const char *window_left = "none", *window_right = "none", *mask_corner = "bottom_right";
 };
 
 const RandomHeads kHeads[] = {{1, 1, 1, 1, 1, 1, 1, false, MaskKind::none},
                               {2, 6, 2, 5, 33, 3, 4, false, MaskKind::some},
                               {1, 4, 1, 33, 31, 8, 8, true, MaskKind::none},
                               {3, 2, 2, 7, 129, 5, 2, true, MaskKind::some},
-                              {2, 2, 1, 3, 4, 2, 2, false, MaskKind::all}};
+                              {2, 2, 1, 3, 4, 2, 2, false, MaskKind::all},
+                              {2, 4, 2, 9, 33, 3, 4, true, MaskKind::some, "5"},
+                              {1, 2, 1, 12, 7, 3, 4, false, MaskKind::none, "2", "1", "top_left"}};
 
 RandomCase attention_case(std::uint64_t seed, const RandomHeads& h) {
   RandomCase c;
-  c.name = fmt::format("attention/{}x{}x{}x{}{}", h.samples, h.heads, h.tokens, h.keys,
-                       h.causal ? "/causal" : "");
+  const bool has_window = std::string_view(h.window_left) != "none";
+  c.name = fmt::format("attention/{}x{}x{}x{}{}{}", h.samples, h.heads, h.tokens, h.keys,
+                       h.causal ? "/causal" : "", has_window ? "/window" : "");
   c.operation = model::operation("attention");
+  model::set_option(c.operation, "window_left", h.window_left);
+  model::set_option(c.operation, "window_right", h.window_right);
+  model::set_option(c.operation, "mask_corner", h.mask_corner);
   if (h.causal) model::set_option(c.operation, "causal", "true");
   auto& in = c.inputs.function;
   const auto set = [&](const char* name, const Shape& shape) {

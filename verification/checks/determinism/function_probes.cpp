@@ -92,6 +92,9 @@ void add_function_probes(std::vector<Probe>& probes) {
   attention("small", {2, 3, 3, 5, 7, 4, 3}, false, {});
   attention("grouped_causal", {2, 6, 2, 33, 31, 8, 8}, false, {.causal = true});
   attention("masked_scale", {3, 4, 1, 9, 65, 5, 7}, true, {.scale = 0.3});
+  attention("window", {2, 4, 2, 33, 70, 5, 4}, true, {.causal = true, .window_left = 20});
+  attention("top_left_window", {1, 2, 1, 40, 31, 5, 4}, false,
+            {.mask_corner = ref::model::MaskCorner::top_left, .window_left = 3, .window_right = 2});
   attention("large", {2, 8, 2, 96, 130, 32, 32}, false, {.causal = true});
   for (const double smoothing : {0.0, 0.1}) {
     const std::string probe =

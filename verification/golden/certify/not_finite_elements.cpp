@@ -50,7 +50,10 @@ ref::tensor::NamedTensors<double> find_connections(corpus::Case c,
   replace_not_finite(inputs, c, {.first = std::numeric_limits<double>::quiet_NaN(), .apart = 0});
   const ref::model::HiddenElements hidden = ref::model::operation_info(c.options).hidden_elements;
   if (hidden == ref::model::HiddenElements::times_zero) {
-    ref::model::set_option(c.options, "causal", "false");
+    for (const auto& [name, value] :
+         {std::pair("causal", "false"), std::pair("window_left", "none"),
+          std::pair("window_right", "none")})
+      ref::model::set_option(c.options, name, value);
     inputs.function.valid = ref::tensor::Mask();
   }
   ref::tensor::NamedTensors<double> connections;

@@ -20,6 +20,38 @@ using certify::copy_without_inputs;
 using certify::for_each_in_parallel;
 using certify::read_case;
 
+namespace {
+
+/// Runs check_case. If an int64 value cannot be represented as a double, the case fails.
+CaseResult check_representable(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                               const CheckOptions& options, const tolerance::Tolerance& bounds) {
+  try {
+    return check_case(stored, answer, options, bounds);
+  } catch (const ref::numeric::ContractError& error) {
+    return {.description = copy_without_inputs(stored.description),
+            .problem = sentence(error.violation())};
+  }
+}
+
+/// Adds the explanations to the result of a case, unless it passed. `bounds` decided the verdict.
+void add_diagnosis(CaseResult& result, const StoredCase& stored,
+                   const std::vector<StoredTensor>& answer, const CheckOptions& options,
+                   const tolerance::Tolerance& bounds, const EarlierCases& earlier) {
+  if (result.passed() || result.tensors.empty()) return;
+  const bool is_usual = !options.accumulation && !options.flush_subnormals &&
+                        options.formula == tolerance::Formula::two_pass;
+  result.diagnosis = is_usual ? diagnose(stored, answer, result, options, bounds, earlier)
+                              : diagnose(stored, answer, result, options, earlier);
+}
+
+/// The parts of a check that the diagnosis of a case that failed needs.
+struct FailedCase {
+  std::vector<StoredTensor> answer;
+  tolerance::Tolerance bounds;
+};
+
+}  // namespace
+
 void check_outputs_exist(const std::vector<CaseDescription>& cases,
                          const std::vector<std::string>& outputs) {
   std::set<std::string> known;
@@ -69,19 +101,9 @@ CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<Stored
 CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                               const CheckOptions& options, const tolerance::Tolerance& bounds,
                               const EarlierCases& earlier) {
-  try {
-    CaseResult result = check_case(stored, answer, options, bounds);
-    if (result.passed() || options.skip_diagnosis) return result;
-    const bool is_usual = !options.accumulation && !options.flush_subnormals &&
-                          options.formula == tolerance::Formula::two_pass;
-    result.diagnosis = is_usual ? diagnose(stored, answer, result, options, bounds, earlier)
-                                : diagnose(stored, answer, result, options, earlier);
-    return result;
-    // For example, an int64 that a double cannot represent.
-  } catch (const ref::numeric::ContractError& error) {
-    return {.description = copy_without_inputs(stored.description),
-            .problem = sentence(error.violation())};
-  }
+  CaseResult result = check_representable(stored, answer, options, bounds);
+  if (!options.skip_diagnosis) add_diagnosis(result, stored, answer, options, bounds, earlier);
+  return result;
 }
 
 EarlierCases earlier_cases(SearchHistory& history, const Case& c, std::size_t case_number) {
@@ -98,19 +120,21 @@ std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
   std::vector<CaseResult> results(cases.size());
   std::mutex mutex;
   std::size_t done = 0;
-  std::vector<std::vector<StoredTensor>> failed_answers(cases.size());
-  CheckOptions without_diagnosis = options;
-  without_diagnosis.skip_diagnosis = true;
+  std::vector<FailedCase> failed_cases(cases.size());
   for_each_in_parallel(cases.size(), jobs, [&](std::size_t i) {
     const StoredCase stored = read_case(golden, cases[i]);
     try {
       const CandidateOutput output = candidate(stored);
-      results[i] = output.is_declined()
-                       ? CaseResult{.description = copy_without_inputs(stored.description),
-                                    .problem = output.reason(),
-                                    .declined = true}
-                       : check_and_diagnose(stored, output.tensors(), without_diagnosis);
-      if (!results[i].passed() && !results[i].tensors.empty()) failed_answers[i] = output.tensors();
+      if (output.is_declined()) {
+        results[i] = {.description = copy_without_inputs(stored.description),
+                      .problem = output.reason(),
+                      .declined = true};
+      } else {
+        tolerance::Tolerance bounds = tolerance_for_options(stored, options);
+        results[i] = check_representable(stored, output.tensors(), options, bounds);
+        if (!options.skip_diagnosis && !results[i].passed() && !results[i].tensors.empty())
+          failed_cases[i] = {output.tensors(), std::move(bounds)};
+      }
     } catch (const ref::numeric::FileError& error) {
       results[i] = {.description = copy_without_inputs(stored.description),
                     .problem = error.what()};
@@ -123,7 +147,7 @@ std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
   SearchHistory history;
   std::map<RefutedMutations*, std::vector<EarlierCases>> failed;
   for (std::size_t i = 0; i < results.size(); ++i)
-    if (!failed_answers[i].empty()) {
+    if (!failed_cases[i].answer.empty()) {
       const EarlierCases earlier = earlier_cases(history, cases[i].c, i);
       failed[earlier.refuted].push_back(earlier);
     }
@@ -133,9 +157,9 @@ std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
   for_each_in_parallel(groups.size(), jobs, [&](std::size_t g) {
     for (const EarlierCases& earlier : groups[g]) {
       const std::size_t i = earlier.case_number;
-      const StoredCase stored = read_case(golden, cases[i]);
-      results[i] = check_and_diagnose(stored, failed_answers[i], options,
-                                      tolerance_for_options(stored, options), earlier);
+      const FailedCase failed_case = std::move(failed_cases[i]);
+      add_diagnosis(results[i], read_case(golden, cases[i]), failed_case.answer, options,
+                    failed_case.bounds, earlier);
     }
   });
   return results;

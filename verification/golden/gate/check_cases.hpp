@@ -15,8 +15,9 @@ namespace normproof::verification::golden::gate {
 using candidate::Candidate;
 using candidate::CandidateOutput;
 
-/// Reads each case, runs the candidate on it and checks the outputs. The outputs that fail are kept
-/// for their diagnosis, which follows in ascending order of the cases of each operation.
+/// Reads each case, runs the candidate on it and checks the outputs. The outputs of a case that
+/// fails, and its error bounds, are kept for the diagnosis, which follows in ascending order of the
+/// cases of each operation.
 /// Requires  `candidate` may be called from several threads at once, or jobs is 1; each name in
 ///           options.outputs is an expected output of at least one case
 /// Throws    UsageError if no case expects one of options.outputs, or has options.formula,

@@ -105,17 +105,22 @@ bool has_failure_in_pass(const CaseResult& result, bool is_backward) {
   });
 }
 
-/// Whether the errors of the outputs have the size of those of the plain implementation in `style`.
-/// A bound is much wider than the errors of most implementations, so that many mistakes are within
-/// it.
+/// Returns the outputs of the plain implementation in `style`, with every gradient.
+std::vector<StoredTensor> run_in_style(const StoredCase& stored, const plain::Style& style) {
+  const Case c = with_every_gradient(stored);
+  mutations::Sites sites;
+  return plain::run_plain(c, recipes::inputs_of(c), style, sites);
+}
+
+/// Whether the errors of the outputs have the size of those of `coarse`, the outputs of the plain
+/// implementation in `style`. A bound is much wider than the errors of most implementations, so
+/// that many mistakes are within it.
 bool has_errors_of_style(const StoredCase& stored, const std::vector<StoredTensor>& answer,
-                         const CaseResult& result, const plain::Style& style) {
+                         const CaseResult& result, const plain::Style& style,
+                         const std::vector<StoredTensor>& coarse) {
   // The errors of two formulas of a kind differ more than those of two orders of a sum.
   const double max_times_larger = style.accumulation ? kMaxTimesErrorOfSums : 16;
   constexpr double kMaxTimesSmaller = 64, kSpoiled = 8, kMaxTimesRatio = 2;
-  const Case c = with_every_gradient(stored);
-  mutations::Sites sites;
-  const std::vector<StoredTensor> coarse = plain::run_plain(c, recipes::inputs_of(c), style, sites);
   const CaseResult usual =
       check_case(stored, select(coarse, result), {.outputs = output_names(result)});
   for (const TensorResult& tensor : result.tensors) {
@@ -143,14 +148,10 @@ bool has_errors_of_style(const StoredCase& stored, const std::vector<StoredTenso
   return true;
 }
 
-/// Whether an output that failed is much farther off than that of the plain implementation with
-/// sums in this format. Saves the derivation of bounds.
+/// Whether an output that failed is much farther off than that of `coarse`, the outputs of the
+/// plain implementation with coarser sums. Saves the derivation of bounds.
 bool is_farther_off_than_sums(const StoredCase& stored, const std::vector<StoredTensor>& answer,
-                              const CaseResult& result, Accumulation accumulation) {
-  const Case c = with_every_gradient(stored);
-  mutations::Sites sites;
-  const std::vector<StoredTensor> coarse =
-      plain::run_plain(c, recipes::inputs_of(c), {.accumulation = accumulation}, sites);
+                              const CaseResult& result, const std::vector<StoredTensor>& coarse) {
   return std::ranges::any_of(result.tensors, [&](const TensorResult& tensor) {
     const StoredTensor* const own = corpus::find(coarse, tensor.name);
     if (tensor.passed() || own == nullptr) return false;
@@ -178,7 +179,8 @@ std::optional<Diagnosis> diagnose_less_accurate_formula(
     diagnosis.share = std::max(diagnosis.share, own->ratio);
   }
   if (diagnosis.bounded && diagnosis.share < kMinShareOfBound) return std::nullopt;
-  if (!has_errors_of_style(stored, answer, result, style)) return std::nullopt;
+  if (!has_errors_of_style(stored, answer, result, style, run_in_style(stored, style)))
+    return std::nullopt;
   return diagnosis;
 }
 
@@ -237,15 +239,16 @@ std::vector<Diagnosis> diagnose_lower_precision(const StoredCase& stored,
   if (!has_sums(c)) return {};
   const std::vector<std::string> outputs = output_names(result);
   for (const Accumulation accumulation : coarser_accumulations(c.dtype)) {
-    if (!can_reach(accumulation, c.dtype, largest_ratio(result)) ||
-        is_farther_off_than_sums(stored, answer, result, accumulation))
-      continue;
+    if (!can_reach(accumulation, c.dtype, largest_ratio(result))) continue;
+    const plain::Style style{.accumulation = accumulation};
+    const std::vector<StoredTensor> coarse = run_in_style(stored, style);
+    if (is_farther_off_than_sums(stored, answer, result, coarse)) continue;
     const CaseResult allowed =
         check_case(stored, answer, {.outputs = outputs, .accumulation = accumulation});
     if (!passes_fully_judged(allowed)) continue;
     const double share = largest_ratio(allowed);
     if (share < kMinShareOfBound) return {};
-    if (!has_errors_of_style(stored, answer, result, {.accumulation = accumulation})) continue;
+    if (!has_errors_of_style(stored, answer, result, style, coarse)) continue;
     return {{.what = fmt::format("sums in {}", to_string(accumulation)),
              .kind = Diagnosis::Kind::bound,
              .share = share}};

@@ -45,6 +45,35 @@ bool is_near_reference(const Case& c, const std::vector<StoredTensor>& answer,
   });
 }
 
+/// Returns the largest difference of two outputs with finite values.
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double largest = 0;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    if (std::isfinite(b[i])) largest = std::max(largest, std::fabs(a[i] - b[i]));
+  return largest;
+}
+
+/// Whether every output that failed is much closer to the reference in `double` for `other`, the
+/// case with another option, than to the expected values. Saves exact values for options that
+/// change less than the error, such as a tiny eps.
+/// Throws    ContractError if the option does not fit the inputs
+bool is_closer_to(const Case& other, const StoredCase& stored,
+                  const std::vector<StoredTensor>& answer, const CaseResult& result) {
+  constexpr double kTimesCloser = 4;
+  const ref::tensor::NamedTensors<double> reference = checks::evaluation::run_operation<double>(
+      other.options, recipes::inputs_of(other), other.sequence);
+  return std::ranges::all_of(result.tensors, [&](const TensorResult& tensor) {
+    if (tensor.passed()) return true;
+    const ref::tensor::Tensor<double>* const right = reference.find(tensor.name);
+    const StoredTensor* const given = corpus::find(answer, tensor.name);
+    const StoredTensor* const exact = corpus::find(stored.expected, tensor.name);
+    if (right == nullptr || given == nullptr || exact == nullptr) return false;
+    const std::vector<double> got = ref::io::widen(*given);
+    const double error = largest_difference(got, {right->begin(), right->end()});
+    return kTimesCloser * error <= largest_difference(got, ref::io::widen(*exact));
+  });
+}
+
 /// Returns a case without its expected values, in which an option has another value.
 Case with_option(const Case& c, const std::string& name, const std::string& value) {
   Case other = c;
@@ -71,8 +100,43 @@ bool is_right_for(const StoredCase& stored, const std::string& name, const std::
   }
 }
 
+/// An option, and a value that it does not have.
+struct OptionValue {
+  std::string name, value;
+};
+
+/// Returns the options of a case that are numbers and do not have their default, with the default:
+/// a candidate that ignores the option has this value.
+std::vector<OptionValue> list_defaults_of_changed_numbers(const Case& c) {
+  const auto defaults = list_all_options(ref::model::operation(corpus::case_operation_name(c)));
+  const std::vector<ref::model::OptionChoices> choices = ref::model::list_option_choices(c.options);
+  std::vector<OptionValue> changed;
+  for (const auto& [name, value] : list_all_options(c.options)) {
+    const auto usual =
+        std::ranges::find(defaults, name, &std::pair<std::string, std::string>::first);
+    if (usual == defaults.end() || usual->second == value ||
+        std::ranges::find(choices, name, &ref::model::OptionChoices::name) != choices.end())
+      continue;
+    changed.push_back({name, usual->second});
+  }
+  return changed;
+}
+
 std::vector<Diagnosis> suggestion(std::string what, const std::vector<std::string>& outputs) {
   return {{.what = std::move(what), .kind = Diagnosis::Kind::option, .outputs = outputs}};
+}
+
+/// Whether all outputs are right if an option that is a number has this value.
+bool is_right_for_number(const StoredCase& stored, const OptionValue& option,
+                         const std::vector<StoredTensor>& answer, const CaseResult& result,
+                         const CheckOptions& options) {
+  try {
+    const Case other = with_option(with_every_gradient(stored), option.name, option.value);
+    if (!is_closer_to(other, stored, answer, result)) return false;
+  } catch (const ref::numeric::ContractError&) {  // the option does not fit the inputs
+    return false;
+  }
+  return is_right_for(stored, option.name, option.value, answer, output_names(result), options);
 }
 
 /// Whether the tensor has a number other than 0 that is subnormal, or whose square is.
@@ -141,6 +205,11 @@ std::vector<Diagnosis> suggest_options(const StoredCase& stored,
             option.is_flag ? fmt::format("{}={}", option.name, value == "true" ? "True" : "False")
                            : fmt::format("{}='{}'", option.name, value),
             outputs);
+  for (const OptionValue& option : list_defaults_of_changed_numbers(c))
+    if (is_right_for_number(stored, option, answer, result, options))
+      return suggestion(
+          fmt::format("{}={}", option.name, option.value == "none" ? "None" : option.value),
+          outputs);
   return {};
 }
 

@@ -234,7 +234,7 @@ Kernel encoder_layer_with_errors(const AttentionErrors& wrong) {
     return run_layer(c, own);
   };
 }
-Kernel mutated_encoder_layer(const Mutation& mutation) {
+Kernel mutated(const Mutation& mutation) {
   return [mutation](const Case& c, const KernelEnvironment&) {
     return run_with_mutation(c, mutation);
   };
@@ -243,7 +243,7 @@ Kernel mutated_encoder_layer(const Mutation& mutation) {
 }  // namespace
 
 std::vector<Exhibit> attention_exhibits() {
-  constexpr const char* kOp = "encoder_layer";
+  constexpr const char *kOp = "encoder_layer", *kAttention = "attention";
   return {
       {"partial_block_of_keys", "hw-native-sys/simpler#72",
        "the last block of keys is filled up, and the softmax counts what fills it",
@@ -259,15 +259,30 @@ std::vector<Exhibit> attention_exhibits() {
        encoder_layer_with_errors({.residual_through_norm = true})},
       {"mask_inverted", "InseeFrLab/torchTextClassifiers#92",
        "the mask of padding goes to a function that takes it the other way round", kUnknownGap, kOp,
-       std::nullopt, mutated_encoder_layer({"mask of the keys", MutationOperator::invert_mask})},
+       std::nullopt, mutated({"mask of the keys", MutationOperator::invert_mask})},
       {"padding_attended_to", "jingyaogong/minimind-v#76",
        "padding is left out of the loss alone: attention takes it for tokens", kUnknownGap, kOp,
-       std::nullopt, mutated_encoder_layer({"mask of the keys", MutationOperator::ignore_mask})},
+       std::nullopt, mutated({"mask of the keys", MutationOperator::ignore_mask})},
       {"weights_after_dropout", "aws-neuron/nki-samples#81",
        "the backward of the softmax takes the weights behind dropout", kUnknownGap, kOp,
        std::nullopt,
-       mutated_encoder_layer(
-           {"weights after dropout in the backward of the softmax", MutationOperator::other})},
+       mutated({"weights after dropout in the backward of the softmax", MutationOperator::other})},
+      {"window_with_one_key_more", "zml/zml#763",
+       "the kernel counts the own key beside the window, and gets the window with it",
+       "a window that is set: the test had the value that stands for none", kAttention,
+       std::nullopt, mutated({"every window of earlier keys", MutationOperator::one_more})},
+      {"window_without_the_own_key", "microsoft/onnxruntime#25927",
+       "the window is said to hold the own key, and the kernel takes one key more",
+       "a comparison with the model that the operation is for", kAttention, std::nullopt,
+       mutated({"window of earlier keys", MutationOperator::one_more})},
+      {"causal_mask_from_the_first_key", "microsoft/onnxruntime#29020",
+       "one device aligns the causal mask with the first key, and the other with the last",
+       "fewer queries than keys without a cache", kAttention, std::nullopt,
+       mutated({"causal mask", MutationOperator::other})},
+      {"causal_mask_from_the_last_key", "microsoft/onnxruntime#29050",
+       "the causal mask is aligned with the last key, where the operation says the first",
+       "fewer queries than keys without a cache", kAttention, std::nullopt,
+       mutated({"causal mask", MutationOperator::inverted})},
   };
 }
 

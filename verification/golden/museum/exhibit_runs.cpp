@@ -84,7 +84,8 @@ bool detect_by_bound(ExhibitResult& visit, const PreparedCase& prepared) {
   if (result.passed()) return false;
   const bool is_first = visit.case_path.empty();
   if (is_first) visit.case_path = case_folder(c);
-  const CaseResult diagnosed = gate::check_and_diagnose(prepared.stored, answer, {});
+  const CaseResult diagnosed =
+      gate::check_and_diagnose(prepared.stored, answer, {}, prepared.bounds);
   if (is_first && !diagnosed.diagnosis.empty() &&
       diagnosed.diagnosis.front().kind != gate::Diagnosis::Kind::place)
     visit.named = diagnosed.diagnosis.front().what;

@@ -20,6 +20,12 @@ const std::map<std::string, std::vector<std::string>>& right_names() {
       {"blind_to_nan", {"largest element: NaN skipped"}},
       {"blocks_of_rows_in_bfloat16",
        {"sum of grad_gamma: accumulated in bfloat16", "sum of grad_beta: accumulated in bfloat16"}},
+      {"causal_mask_from_the_first_key",
+       {"mask_corner='top_left'", "causal mask: aligned at the first key instead of the last",
+        "every causal mask: aligned at the first key instead of the last"}},
+      {"causal_mask_from_the_last_key",
+       {"mask_corner='bottom_right'", "causal mask: aligned at the last key instead of the first",
+        "every causal mask: aligned at the last key instead of the first"}},
       {"decay_after_the_step", {"weight decay: applied after the step"}},
       {"eps_before_the_correction", {"eps: added before the bias correction"}},
       {"eps_floored", {"eps: ten times as large", "eps: raised to 1e-5"}},
@@ -81,6 +87,10 @@ const std::map<std::string, std::vector<std::string>>& right_names() {
       {"without_corrections",
        {"bias correction of both moments: dropped",
         "bias correction of the second moment: dropped"}},
+      {"window_with_one_key_more", {"every window of earlier keys: one key too many is visible"}},
+      {"window_without_the_own_key",
+       {"window of earlier keys: one key too many is visible",
+        "every window of earlier keys: one key too many is visible"}},
   };
   return kNames;
 }

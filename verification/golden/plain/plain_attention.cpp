@@ -106,24 +106,67 @@ class PlainDotProduct {
     for (std::size_t number = 0; number < samples_ * heads_ * tokens_; ++number) f(query(number));
   }
 
+  /// A key and the position of a query as two numbers, which are equal if the key is there.
+  struct Position {
+    std::size_t key, query;
+  };
+  Position position(std::size_t i, std::size_t j, bool from_the_end) const {
+    return from_the_end ? Position{j + tokens_, i + keys_} : Position{j, i};
+  }
+  bool is_from_the_end() const {
+    return options_.mask_corner == ref::model::MaskCorner::bottom_right;
+  }
+
   /// Whether the causal mask lets query i attend to key j. `site` names the mask of the forward or
   /// of the backward pass.
   bool causal_mask_allows(const char* site, std::size_t i, std::size_t j) {
-    const std::size_t a = j + tokens_, b = i + keys_;  // visible if a <= b
-    if (!options_.causal) return sites_.any(site, {Op::insert}) != Op::insert || a <= b;
-    switch (sites_.any(site, {Op::drop, Op::one_more, Op::one_less, Op::transposed, Op::other})) {
+    const Position at = position(i, j, is_from_the_end());
+    const bool is_visible = at.key <= at.query;
+    if (!options_.causal) return sites_.any(site, {Op::insert}) != Op::insert || is_visible;
+    const Op other = is_from_the_end() ? Op::other : Op::inverted;
+    switch (sites_.any(site, {Op::drop, Op::one_more, Op::one_less, Op::transposed, other})) {
       case Op::drop:
         return true;
       case Op::one_more:
-        return a <= b + 1;
+        return at.key <= at.query + 1;
       case Op::one_less:
-        return a < b;
+        return at.key < at.query;
       case Op::transposed:  // error: only later keys are visible
-        return a >= b;
-      case Op::other:  // error: the mask is aligned at the first key instead of the last
-        return j <= i;
+        return at.key >= at.query;
+      case Op::other:     // error: the mask is aligned at the first key instead of the last
+      case Op::inverted:  // error: the mask is aligned at the last key instead of the first
+        return position(i, j, !is_from_the_end()).key <= position(i, j, !is_from_the_end()).query;
       default:
-        return a <= b;
+        return is_visible;
+    }
+  }
+
+  /// Whether the window lets query i attend to key j.
+  bool window_allows(bool backward, std::size_t i, std::size_t j) {
+    if (!options_.window_left && !options_.window_right) return true;
+    bool from_the_end = is_from_the_end();
+    if (is_mutated_to_other(backward ? "corner of the window in the backward"
+                                     : "corner of the window"))
+      from_the_end = !from_the_end;
+    const Position at = position(i, j, from_the_end);
+    if (at.key > at.query)
+      return is_within(backward ? "window of later keys in the backward" : "window of later keys",
+                       at.key - at.query, options_.window_right);
+    return is_within(backward ? "window of earlier keys in the backward" : "window of earlier keys",
+                     at.query - at.key, options_.window_left);
+  }
+
+  bool is_within(const char* site, std::size_t distance, const std::optional<std::size_t>& limit) {
+    if (!limit) return true;
+    switch (sites_.any(site, {Op::drop, Op::one_more, Op::one_less})) {
+      case Op::drop:
+        return true;
+      case Op::one_more:
+        return distance <= *limit + 1;
+      case Op::one_less:  // the key at the position of the query stays visible
+        return distance == 0 || distance < *limit;
+      default:
+        return distance <= *limit;
     }
   }
 
@@ -146,7 +189,8 @@ class PlainDotProduct {
     const char* const causal = backward ? "causal mask in the backward" : "causal mask";
     std::vector<std::size_t> seen;
     for (std::size_t j = 0; j < keys_; ++j)
-      if (is_key_included(backward, at.sample, j) && causal_mask_allows(causal, at.token, j))
+      if (is_key_included(backward, at.sample, j) && causal_mask_allows(causal, at.token, j) &&
+          window_allows(backward, at.token, j))
         seen.push_back(j);
     return seen;
   }

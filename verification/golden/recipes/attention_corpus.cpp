@@ -33,6 +33,7 @@ struct AttentionRecipe {
   std::size_t samples = 2, heads = 2, kv_heads = 2, tokens = 3, keys = 5, features = 4, values = 4;
   bool causal = false;
   const char* scale = nullptr;
+  const char *mask_corner = nullptr, *window_left = nullptr, *window_right = nullptr;
   Fill q = twice_normal, k = plain, v = plain, grad_y = plain;
   /// Whether a query may attend to a key. If the function is empty, the case has no mask.
   std::function<bool(std::size_t sample, std::size_t key)> valid = {};
@@ -52,6 +53,7 @@ class AttentionCases {
   void quick() {
     for (const DType dtype : kEveryDtype) add_cases_in_every_dtype(dtype);
     masks();
+    windows();
     scores();
     extents();
     for (const std::size_t edge : block_edges_of_tier(tier_)) add_block_edge_cases(edge);
@@ -128,6 +130,19 @@ class AttentionCases {
            .features = 2,
            .values = 2});
     }
+    for (const DType dtype : {DType::float32, DType::bfloat16})
+      add({.reason = "long_window",
+           .why = "a window of 100 keys over more than three blocks of 64",
+           .dtype = dtype,
+           .samples = 1,
+           .heads = 2,
+           .kv_heads = 1,
+           .tokens = 70,
+           .keys = 260,
+           .features = 8,
+           .values = 8,
+           .causal = true,
+           .window_left = "100"});
     for (const std::size_t edge : block_edges_of_tier(tier_)) add_block_edge_cases(edge);
     add_low_precision_cases(2050);
     for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16}) {
@@ -145,7 +160,10 @@ class AttentionCases {
     c.options = ref::model::operation("attention");
     c.dtype = r.dtype;
     if (r.causal) ref::model::set_option(c.options, "causal", "true");
-    if (r.scale != nullptr) ref::model::set_option(c.options, "scale", r.scale);
+    for (const auto& [name, value] :
+         {std::pair("scale", r.scale), std::pair("mask_corner", r.mask_corner),
+          std::pair("window_left", r.window_left), std::pair("window_right", r.window_right)})
+      if (value != nullptr) ref::model::set_option(c.options, name, value);
     const auto add_input = [&](const char* name, std::vector<std::size_t> shape, const Fill& fill) {
       c.inputs.push_back(filled_tensor(c, name, std::move(shape), c.dtype, fill, seed_));
     };
@@ -232,6 +250,102 @@ class AttentionCases {
            .k = [](std::size_t i, double normal) { return i / 4 % 5 < 3 ? normal : 3e4; },
            .v = [](std::size_t i, double normal) { return i / 4 % 5 < 3 ? normal : -3e4; },
            .valid = lengths({3, 3})});
+  }
+
+  void windows() {
+    for (const DType dtype : kEveryDtype)
+      add({.reason = "window",
+           .why = "a query sees the two keys before its own position, as in Mistral: one more, one "
+                  "less, or all",
+           .dtype = dtype,
+           .samples = 1,
+           .tokens = 6,
+           .keys = 6,
+           .causal = true,
+           .window_left = "2"});
+    add({.reason = "window_more_keys",
+         .why =
+             "a window at the last key, as when text is generated: the first keys are never read",
+         .tokens = 3,
+         .keys = 9,
+         .causal = true,
+         .window_left = "3"});
+    add({.reason = "window_both_sides",
+         .why = "one key before and two behind, without a causal mask",
+         .tokens = 7,
+         .keys = 9,
+         .window_left = "1",
+         .window_right = "2"});
+    add({.reason = "window_left_alone",
+         .why = "keys behind are all visible: the window has one side",
+         .tokens = 5,
+         .keys = 7,
+         .window_left = "1"});
+    add({.reason = "window_right_alone",
+         .why = "keys before are all visible: the window has one side",
+         .tokens = 5,
+         .keys = 7,
+         .window_right = "1"});
+    add({.reason = "window_of_own_key",
+         .why = "a window of 0: each query sees its own key alone, whose weight is 1",
+         .tokens = 4,
+         .keys = 6,
+         .window_left = "0",
+         .window_right = "0"});
+    add({.reason = "window_wider_than_keys",
+         .why = "a window that hides nothing",
+         .tokens = 3,
+         .keys = 5,
+         .causal = true,
+         .window_left = "4096"});
+    add({.reason = "window_fewer_keys",
+         .why = "more queries than keys: those whose window ends before the first key see none",
+         .tokens = 7,
+         .keys = 4,
+         .causal = true,
+         .window_left = "1"});
+    add({.reason = "window_ragged",
+         .why = "lengths and a window: a query whose window has masked keys alone sees none",
+         .tokens = 5,
+         .keys = 5,
+         .causal = true,
+         .window_left = "1",
+         .valid = lengths({5, 2})});
+    add({.reason = "window_past_a_block",
+         .why = "a window that begins in the second block of 64 keys: the first is skipped whole",
+         .samples = 1,
+         .heads = 1,
+         .kv_heads = 1,
+         .tokens = 3,
+         .keys = 131,
+         .features = 2,
+         .values = 2,
+         .causal = true,
+         .window_left = "65"});
+    for (const DType dtype : {DType::float32, DType::bfloat16}) {
+      add({.reason = "top_left_more_keys",
+           .why = "a causal mask from the first key, as in PyTorch: the last keys are never seen",
+           .dtype = dtype,
+           .tokens = 3,
+           .keys = 7,
+           .causal = true,
+           .mask_corner = "top_left"});
+      add({.reason = "top_left_fewer_keys",
+           .why = "a causal mask from the first key, and more queries than keys: the last ones see "
+                  "every key",
+           .dtype = dtype,
+           .tokens = 6,
+           .keys = 4,
+           .causal = true,
+           .mask_corner = "top_left"});
+    }
+    add({.reason = "top_left_window",
+         .why = "a window from the first key: a query far behind the last key sees none",
+         .tokens = 8,
+         .keys = 5,
+         .causal = true,
+         .mask_corner = "top_left",
+         .window_left = "1"});
   }
 
   void scores() {

@@ -32,18 +32,23 @@ def gated(fn):
     return rounded
 
 
-def attention(q, k, v, causal, scale, valid=None):
+def attention(q, k, v, causal, scale, mask_corner="bottom_right", window_left=None, window_right=None, valid=None):
     """jax.nn.dot_product_attention of [B,T,H,D], in the dtype of the case.
 
-    Its is_causal aligns the first query with the first key, but a case aligns the last ones. The mask of visible keys is
-    therefore passed.
+    Its is_causal aligns the first query with the first key, but most cases align the last ones. The mask of visible keys
+    is therefore passed.
     """
     if v.shape[3] != k.shape[3]:
         raise normproof.NotOffered(f"values of {v.shape[3]} features beside keys of {k.shape[3]}")
     tokens, keys = q.shape[2], k.shape[2]
+    shift = 0 if mask_corner == "top_left" else keys - tokens
     visible = jnp.ones((1, tokens, keys), bool)
     if causal:
-        visible = jnp.tril(visible, keys - tokens)
+        visible = jnp.tril(visible, shift)
+    if window_right is not None:
+        visible = jnp.tril(visible, shift + int(window_right))
+    if window_left is not None:
+        visible = jnp.triu(visible, shift - int(window_left))
     if valid is not None:
         visible = visible & valid[:, None, :]
     y = jax.nn.dot_product_attention(*(t.swapaxes(1, 2) for t in (q, k, v)), mask=visible[:, None], scale=scale)

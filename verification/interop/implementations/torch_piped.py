@@ -85,18 +85,23 @@ def after_sum(norm):
     return added
 
 
-def attention(q, k, v, causal, scale, valid=None):
+def attention(q, k, v, causal, scale, mask_corner="bottom_right", window_left=None, window_right=None, valid=None):
     """F.scaled_dot_product_attention.
 
-    Its `is_causal` aligns the first query with the first key, but a case aligns the last ones. The mask of visible keys
-    is therefore passed.
+    Its `is_causal` aligns the first query with the first key, but most cases align the last ones, and it has no windows.
+    The mask of visible keys is therefore passed.
     """
     tokens, keys, group = q.shape[2], k.shape[2], q.shape[1] // k.shape[1]
     visible = None
-    if causal or valid is not None:
+    if causal or valid is not None or window_left is not None or window_right is not None:
+        shift = 0 if mask_corner == "top_left" else keys - tokens
         visible = torch.ones(tokens, keys, dtype=torch.bool)
         if causal:
-            visible = visible.tril(keys - tokens)
+            visible = visible.tril(shift)
+        if window_right is not None:
+            visible = visible.tril(shift + int(window_right))
+        if window_left is not None:
+            visible = visible.triu(shift - int(window_left))
         visible = visible[None, None] if valid is None else visible & valid[:, None, None, :]
     return F.scaled_dot_product_attention(
         q, k.repeat_interleave(group, 1), v.repeat_interleave(group, 1), attn_mask=visible,

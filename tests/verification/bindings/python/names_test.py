@@ -242,7 +242,7 @@ def l2_floor(x, eps=1e-6):
 
 
 def test_another_placement_of_eps_is_suggested():
-    report = normproof.judge(l2_floor, "l2_norm", x=0.1 * random(4, 6), eps=0.5)
+    report = normproof.judge(l2_floor, "l2_norm", x=0.1 * random(4, 6), eps=0.5, strict=True)
     assert names(report) == ["the answer is right for eps_placement='floor': y"]
     assert normproof.judge(lambda x, eps, eps_placement: l2_floor(x, eps), "l2_norm", x=0.1 * random(4, 6), eps=0.5,
                            eps_placement="floor").passed

@@ -1,5 +1,6 @@
 """Tests modules and functions of Debian's PyTorch with their conventions, and user-written modules."""
 import functools
+import math
 import sys
 import types
 
@@ -429,7 +430,7 @@ def test_the_cross_entropy_of_torch_is_checked_as_a_class():
 @pytest.mark.parametrize("dtype", ["bfloat16", pytest.param("float16", marks=pytest.mark.skipif(
     torch.__version__ < "2", reason="this PyTorch has no log_softmax of float16 on a processor"))])
 def test_a_loss_may_have_the_dtype_of_its_logits(dtype):
-    report = normproof.check(F.cross_entropy, "cross_entropy", dtype=dtype)
+    report = normproof.check(F.cross_entropy, "cross_entropy", dtype=dtype, strict=True)
     assert not report and "pass loss_dtype='logits'" in str(report)
     report = normproof.check(F.cross_entropy, "cross_entropy", dtype=dtype, loss_dtype="logits")
     # The sum of seven losses of 17,703 overflows float16, although their mean does not.
@@ -490,7 +491,7 @@ def llama_rms_norm(eps_is_inside):
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 def test_a_norm_may_round_before_gamma_if_it_says_so(dtype):
     right, wrong = llama_rms_norm(True), llama_rms_norm(False)
-    assert not normproof.check(right, "rms_norm", dtype=dtype)
+    assert not normproof.check(right, "rms_norm", dtype=dtype, strict=True)
     report = normproof.check(right, "rms_norm", dtype=dtype, cast_order="before_gamma", strict=True)
     assert report, str(report)
     assert not normproof.check(wrong, "rms_norm", dtype=dtype, cast_order="before_gamma")
@@ -548,14 +549,15 @@ def test_a_tensor_without_values_is_refused():
 
 
 def test_a_report_suggests_the_order_of_casts():
-    report = normproof.check(llama_rms_norm(True), "rms_norm", dtype="bfloat16", only="random*")
-    assert not report and "pass cast_order='before_gamma'" in str(report)
+    report = normproof.check(llama_rms_norm(True), "rms_norm", dtype="bfloat16", only="random*", strict=True)
+    assert not report and 'pass cast_order="before_gamma"' in str(report)
 
 
-def test_a_report_suggests_the_option_that_a_function_has():
+def test_a_function_of_pytorch_is_judged_with_its_own_options():
     x = torch.randn(4, 8)
     report = normproof.judge(F.normalize, "l2_norm", x=x)
-    assert not report and report.suggestions == ["to judge it with its own option, pass eps_placement='floor'"]
+    assert report and "eps_placement is floor" in report.conventions
+    assert not normproof.judge(F.normalize, "l2_norm", x=x * 1e-8, eps_placement="inside", eps=1e-6)
     report = normproof.judge(F.normalize, "l2_norm", x=x, eps_placement="floor", accumulation="float16")
     assert report and "accumulation is float16" in report.conventions
 
@@ -764,7 +766,7 @@ def test_a_gradient_may_be_judged_alone(fn, op, output):
 
 
 def test_a_loss_in_the_dtype_of_16_bit_logits_is_explained():
-    report = normproof.check(F.cross_entropy, "cross_entropy", dtype="bfloat16", only="random*")
+    report = normproof.check(F.cross_entropy, "cross_entropy", dtype="bfloat16", only="random*", strict=True)
     assert "loss has dtype bfloat16; expected float32 or a wider one" in report.failures[0].text
     assert report.suggestions == ["if the loss should have the dtype of its 16-bit logits, pass loss_dtype='logits'"]
     assert str(report).splitlines()[-2] == "try: " + report.suggestions[0]
@@ -813,17 +815,36 @@ def test_a_required_bias_of_a_constructor_says_whether_there_is_beta():
 
 def test_the_eps_of_normalize_is_a_floor():
     report = normproof.check(F.normalize, "l2_norm", only="eps*")
-    assert report and all("floor" in result.path for result in report.results if result.passed)
-    assert "has eps_placement floor, and the case inside" in report.declined[0].text
+    assert report and not report.declined and "eps_placement is floor" in report.conventions
 
 
 @pytest.mark.skipif(not hasattr(F, "scaled_dot_product_attention"), reason="PyTorch before 2.0")
 @pytest.mark.parametrize("named", [False, True])
-def test_a_causal_mask_of_the_first_keys_is_declined(named):
+def test_a_causal_mask_of_the_first_keys_is_judged_as_such(named):
     def attention(q, k, v, causal, scale):
         return F.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale)
-    report = normproof.check(attention if named else F.scaled_dot_product_attention, "attention", only="causal*")
-    assert report and any("aligns the first query with the first key" in result.text for result in report.declined)
+    fn = attention if named else F.scaled_dot_product_attention
+    report = normproof.check(fn, "attention", only=["causal*", "random*"])
+    assert report and not report.declined and "mask_corner is top_left" in report.conventions
+    q, k = torch.randn(1, 2, 3, 4), torch.randn(1, 2, 5, 4)
+    assert normproof.judge(fn, "attention", q=q, k=k, v=k, causal=True)
+    assert not normproof.judge(fn, "attention", q=q, k=k, v=k, causal=True, mask_corner="bottom_right")
+
+
+def test_a_causal_mask_that_a_function_has_by_itself_is_found():
+    def attention(q, k, v):
+        seen = torch.ones(q.shape[2], k.shape[2]).tril().bool()
+        return ((q @ k.mT) / q.shape[-1] ** 0.5).masked_fill(~seen, -math.inf).softmax(-1) @ v
+
+    def windowed(q, k, v, causal, window_size):
+        distance = torch.arange(k.shape[2]) - torch.arange(q.shape[2])[:, None] - k.shape[2] + q.shape[2]
+        left, right = ((float("inf") if one < 0 else one) for one in window_size)
+        seen = (distance <= (0 if causal else right)) & (-distance <= left)
+        return ((q @ k.mT) / q.shape[-1] ** 0.5).masked_fill(~seen, -math.inf).softmax(-1).nan_to_num() @ v
+    only = ["causal*", "random*", "window*", "top_left*"]
+    report = normproof.check(attention, "attention", only=only, outputs="y")
+    assert report and "causal is True" in report.conventions and "mask_corner is top_left" in report.conventions
+    assert normproof.check(windowed, "attention", only=only, outputs="y", strict=True)
 
 
 def test_layers_of_pytorch_refuse_channels_as_the_last_axis():

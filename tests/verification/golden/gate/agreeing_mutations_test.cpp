@@ -242,6 +242,42 @@ TEST(AgreeingMutations, TheLimitGrowsWithTheElements) {
   EXPECT_GT(search_work_limit(large), search_work_limit(small));
 }
 
+/// Returns the outputs of a layer norm whose statistics are those of all columns but the last.
+std::vector<StoredTensor> norm_of_all_columns_but_the_last(const StoredCase& stored) {
+  const Case& c = stored.description.c;
+  const std::vector<double> x = find_tensor_values(c.inputs, "x"),
+                            gamma = find_tensor_values(c.inputs, "gamma"),
+                            beta = find_tensor_values(c.inputs, "beta");
+  const std::size_t width = gamma.size();
+  const double n = static_cast<double>(width - 1);
+  return change_output(run_mutation(c, {}), "y", [&](double, std::size_t i) {
+    const double* const row = &x[i / width * width];
+    double mean = 0, square = 0;
+    for (std::size_t k = 0; k + 1 < width; ++k) mean += row[k] / n;
+    for (std::size_t k = 0; k + 1 < width; ++k) square += (row[k] - mean) * (row[k] - mean) / n;
+    const double x_hat = (x[i] - mean) / std::sqrt(square + 1e-5);
+    return static_cast<float>(x_hat * gamma[i % width] + beta[i % width]);
+  });
+}
+
+// The last element is near the mean of the others. Without it, the variance is almost that of n
+// elements divided by n - 1.
+TEST(AgreeingMutations, DoNotNameAnotherMistakeOfAboutTheSameSize) {
+  constexpr std::size_t kWidth = 1025;
+  const Case c = plain_recipe("layer_norm", {1, kWidth}, DType::float32)
+                     .x([](std::size_t i, double) {
+                       if (i + 1 == kWidth) return 0.06;
+                       const double magnitude = 1 + static_cast<double>(i / 2) / 512;
+                       return i % 2 == 0 ? magnitude : -magnitude;
+                     })
+                     .make(1);
+  const StoredCase stored = certified(c);
+  const auto answer = norm_of_all_columns_but_the_last(stored);
+  ASSERT_THAT(failing_outputs_of(stored, answer), Not(IsEmpty()));
+  for (const AgreeingMutation& found : search(stored, answer).found)
+    ADD_FAILURE() << found.diagnosis.what;
+}
+
 // The error is that of an unknown mistake, and only a part of it is the mutation.
 TEST(AgreeingMutations, DoNotNameAMistakeThatExplainsOnlyAPartOfTheElements) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 40}, DType::float32).make(1));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/verification/golden/attention_case.hpp"
 #include "tests/verification/golden/gate/wrong_kernel.hpp"
 #include "verification/golden/gate/diagnose.hpp"
 
@@ -46,6 +47,34 @@ TEST(OptionSuggestions, NameAFlagForWhichTheAnswerIsRight) {
   std::vector<StoredTensor> answer = answer_for_option(c, "zero_centred_gamma", "true");
   EXPECT_THAT(suggestions_for(certified(c), answer)[0],
               testing::StartsWith("the answer is right for zero_centred_gamma=True: "));
+}
+
+TEST(OptionSuggestions, NameTheDefaultOfANumberThatTheCandidateIgnores) {
+  const auto of_default = [](const Case& c, const char* option, const char* value) {
+    return suggestions_for(certified(c), answer_for_option(c, option, value))[0];
+  };
+  EXPECT_EQ(
+      of_default(plain_recipe("rms_norm", {4, 6}, DType::float32).option("eps", "0.5").make(1),
+                 "eps", "1e-05"),
+      "the answer is right for eps=1e-05: grad_beta, grad_gamma, grad_x, rstd, y");
+  EXPECT_EQ(
+      of_default(plain_recipe("group_norm", {4, 6}, DType::float32).option("groups", "3").make(1),
+                 "groups", "1"),
+      "the answer is right for groups=1: grad_beta, grad_gamma, grad_x, mean, rstd, y");
+  Case attention = attention_case({1, 2, 0.5}, {3, -1}, {1, 2}, {1, -1, 2}, DType::float32);
+  ref::model::set_option(attention.options, "scale", "0.25");
+  EXPECT_EQ(of_default(attention, "scale", "none"),
+            "the answer is right for scale=None: grad_k, grad_q, grad_v, log_sum_exp, y");
+}
+
+// A smaller eps would change much less than the mistake does.
+TEST(OptionSuggestions, DoNotNameANumberThatHardlyMatters) {
+  const Case c = plain_recipe("rms_norm", {4, 6}, DType::float32).option("eps", "1e-6").make(1);
+  const StoredCase stored = certified(c);
+  const auto answer = change_output(run_mutation(c, {}), "y", [](double v, std::size_t) {
+    return static_cast<double>(static_cast<float>(1.001 * v));
+  });
+  EXPECT_THAT(suggest_options(stored, answer, check_case(stored, answer, {}), {}), IsEmpty());
 }
 
 std::vector<StoredTensor> flushed_answer(const Case& c) {

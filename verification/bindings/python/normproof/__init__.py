@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from normproof.checking import check as check
     from normproof.corpus import Case as Case
     from normproof.corpus import ops as ops
+    from normproof.errors import ConventionWarning as ConventionWarning
     from normproof.errors import CorpusError as CorpusError
     from normproof.errors import Mismatch as Mismatch
     from normproof.errors import NormproofError as NormproofError
@@ -36,7 +37,7 @@ _MODULES = {  # the module of each public name
     "check": "checking", "judge": "judging", "read_inputs": "input_files", "agree": "agreement", "cases": "testing",
     "case": "testing", "Report": "report", "Agreement": "agreement", "Case": "corpus", "ops": "corpus",
     "RELATIONS": "relations", "NormproofError": "errors", "UsageError": "errors", "CorpusError": "errors",
-    "OutputError": "errors", "Mismatch": "errors", "NotOffered": "errors",
+    "OutputError": "errors", "Mismatch": "errors", "NotOffered": "errors", "ConventionWarning": "errors",
 }
 _SUBMODULES = ("strategies",)  # not in __all__, because they import packages that may not be installed
 __all__ = sorted([*_MODULES, "__version__", "corpus_version"])

@@ -16,7 +16,7 @@ from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, te
 from normproof.invocation import Invocation
 from normproof.isolation import InProcess
 from normproof.provenance import current_date, describe_run
-from normproof.recertify import without_missing_parameters
+from normproof.recertify import fit_case
 from normproof.report import frame_page, write_form
 from normproof.repro import Call, changed_arguments
 from normproof.signature import EVERYTHING
@@ -152,9 +152,10 @@ def agree(engine_a: Callable[..., Any], engine_b: Callable[..., Any], op: str, *
     corpus.set("outputs", invocations[0].policy.default_outputs if outputs else "")
     call = Call(engine_a, op, {**changed, "dtype": dtype_names(dtype), "tier": tier}, "agree", others=(engine_b,))
     agreement = Agreement(invocations[0].title, invocations[1].title, op, _describe_pair(invocations, call))
+    own_options = {name: value for invocation in invocations for name, value in invocation.own_options.items()}
     declined: list[str] = []
     for index in selected:
-        index, _ = without_missing_parameters(corpus, corpus.select(index), index, read)
+        index, _ = fit_case(corpus, corpus.select(index), index, read, own_options)
         case = corpus.select(index)
         answers = _answer_both(agreement, case, invocations, seconds, declined)
         if len(answers) == 2:

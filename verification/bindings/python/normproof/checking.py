@@ -13,11 +13,14 @@ from normproof.conventions import Observations, describe_conventions
 from normproof.corpus import Case, Corpus, ops
 from normproof.dtypes import EIGHT_BITS, dtype_names, has_eight_bits, named_if_dtype
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, text_of_error
+from normproof.found_conventions import (Convention, follow_convention, has_loss_of_logits, has_numbers,
+                                          max_unexplained, text_of)
 from normproof.invocation import Invocation, prepare_invocation
 from normproof.isolation import Runner, start_runner
 from normproof.output_policy import parse_globs
+from normproof.own_options import require_certifiable, require_own_options
 from normproof.probing import Prober
-from normproof.recertify import recertified_path, without_missing_parameters
+from normproof.recertify import fit_case, recertified_path
 from normproof.relations import RelationChecker, RelationResult, parse_relations
 from normproof.report import CaseResult, Report
 from normproof.repro import Call, changed_arguments
@@ -28,6 +31,8 @@ from normproof.stored import ML_DTYPES
 
 CALLED_AGAIN = "new_numbers"  # the relation that every call of check has for one case
 USUAL_CASES = ("random", "odd")  # the cases that are preferred for it
+PREPARED_ARGUMENTS = ("framework", "device", "arguments", "outputs", "backward", "layout", "accumulation", "formula", "cast_order",
+                      "loss_dtype", "strict", "flush_subnormals", "skip_diagnosis", "writes", "isolate", "seconds")
 MAX_CALLED_AGAIN = 3  # cases that are tried if the relation does not apply
 
 
@@ -37,7 +42,7 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
           relations: str | Sequence[str] = (), isolate: bool = False, seconds: float | None = 60,
           accumulation: Any = "", formula: str = "", cast_order: str = "", loss_dtype: str = "",
           xfail: str | Sequence[str] = (), strict: bool = False, flush_subnormals: bool = False,
-          skip_diagnosis: bool = False, writes: Mapping[str, str] | None = None) -> Report:
+          skip_diagnosis: bool = False, writes: Mapping[str, str] | None = None, **options: Any) -> Report:
     """Judges fn on the certified cases of op.
 
     fn         a function of arrays or tensors, with parameters named as in docs/guide/python.md, or a class of PyTorch modules
@@ -58,23 +63,52 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
     loss_dtype  "logits" if the loss of cross_entropy has the dtype of its 16-bit logits, as in PyTorch
     flush_subnormals  whether fn may flush subnormal numbers to 0, as --flush-subnormals of `normproof golden check`
     skip_diagnosis  whether the mistake of a case that fails is not searched for, which saves time
+    options    the options of op whose value fn has by itself, eps=1e-6, eps_placement="floor": each case is certified
+               again with them
+
+    If cases fail, and all pass by another convention of libraries (normproof.found_conventions), they are judged by this
+    convention: the report says so, and a ConventionWarning is given. With strict=True, skip_diagnosis=True, or if the
+    convention is among the arguments, no other is tried.
 
     Returns a Report. Throws UsageError for an argument that is not one of these, and if no case is selected.
     """
     accumulation = named_if_dtype(accumulation)
-    require_arguments(locals())
+    given = {name: value for name, value in locals().items() if name not in ("fn", "op", "options")}
+    require_arguments({"fn": fn, **given})
     op = canonical_op(op)
-    call = Call(fn, op, {**changed_arguments(check, locals()), "dtype": dtype_names(dtype), "tier": tier},
+    options = require_own_options(op, options)
+    report = check_once(fn, op, given, options)
+    if strict or skip_diagnosis or not has_numbers(report):
+        return report
+    failed = [result.path for result in report.failures]
+
+    def judge_by(convention: Convention, **changed: Any) -> Report:
+        declared = {name: value for name, value in convention.items() if name in given}
+        own = {name: value for name, value in convention.items() if name not in given}
+        return check_once(fn, op, {**given, **declared, **changed}, {**options, **own}, max_failures=max_unexplained(report))
+    return follow_convention(report, [*options, *(name for name, value in given.items() if value)],
+                             lambda convention: judge_by(convention, only=failed, relations=()), judge_by)
+
+
+def check_once(fn: Callable[..., Any], op: str, given: Mapping[str, Any], options: Mapping[str, Any],
+               max_failures: int | None = None) -> Report:
+    """Judges fn by one convention. `given` are the keyword arguments of check, and `options` the options that fn has.
+
+    max_failures   if more cases fail, the following ones are left out; None if all cases are judged
+    """
+    dtype, tier, only, isolate, seconds = (given[name] for name in ("dtype", "tier", "only", "isolate", "seconds"))
+    call = Call(fn, op, {**changed_arguments(check, given), "dtype": dtype_names(dtype), "tier": tier, **options},
                 without=("only", "xfail"))
-    wanted = parse_relations(relations) if relations else ()
+    wanted = parse_relations(given["relations"]) if given["relations"] else ()
     corpus = open_corpus(op, tier)
     selected = select_cases(corpus, op, dtype, only, tier)
-    require_known_globs(corpus, xfail)
+    require_known_globs(corpus, given["xfail"])
+    if options:
+        require_certifiable(corpus, selected, options)
+    prepared: dict[str, Any] = {name: given[name] for name in PREPARED_ARGUMENTS}
     invocation, ask_again = prepare_checked(
-        fn, op, corpus, corpus.select(fullest_case(corpus, selected)), dtype, framework=framework, device=device,
-        arguments=arguments, outputs=outputs, backward=backward, layout=layout, accumulation=accumulation,
-        formula=formula, cast_order=cast_order, loss_dtype=loss_dtype, xfail=parse_globs(xfail), strict=strict,
-        flush_subnormals=flush_subnormals, skip_diagnosis=skip_diagnosis, writes=writes, isolate=isolate, seconds=seconds)
+        fn, op, corpus, corpus.select(fullest_case(corpus, selected)), dtype, own_options=options,
+        xfail=parse_globs(given["xfail"]), **prepared)
     invocation.require_needed()
     if "cos" in known_names(corpus, op):  # tables of another width are no error if there is one pair of features
         invocation = ask_again(invocation, corpus.select(fullest_case(corpus, selected)))
@@ -90,8 +124,7 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
                                   invocation.policy.tolerance_settings)
     try:
         for original in selected:
-            index, left_out = without_missing_parameters(corpus, corpus.select(original), original, invocation.read_names,
-                                                         invocation.recertified_options)
+            index, left_out = fit_case(corpus, corpus.select(original), original, invocation.read_names, invocation.own_options)
             report.left_out.update(left_out)
             case = corpus.select(index)
             result = judge_case(corpus, invocation, case, runner, observed)
@@ -107,6 +140,8 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
                 result = fail_if_broken(corpus, index, report.relations, result)
             report.add(result)
             judged.append((original, index))
+            if max_failures is not None and len(report.failures) > max_failures:
+                return report
         # A function that receives the case itself may look up the outputs of this case.
         if CALLED_AGAIN not in wanted and not isolate and EVERYTHING not in invocation.read_names:
             check_second_call(corpus, open_corpus(op, tier), invocation, judged, report, seconds)
@@ -149,34 +184,24 @@ def prepare_checked(fn: Callable[..., Any], op: str, corpus: Corpus, example: Ca
     return prober.understand(make(framework), example), prober.look_again
 
 
-NORMS_WITH_CASTS = ("layer_norm", "rms_norm", "add_layer_norm", "add_rms_norm")
-
-
 def suggest_options(invocation: Invocation, report: Report) -> list[str]:
     """Returns the options under which failed cases may pass, one sentence each.
 
-    They are cast_order, if cases of 16 bits failed and the norm may round x_hat before gamma; formula and flush_subnormals,
-    if the errors are no larger than those of a less accurate form or arithmetic; loss_dtype, if a loss has the dtype of
-    the 16 bits of its logits; and the scale of x, if every case of 8 bits was declined for it.
+    They are the options for which the gate says that half of the failed cases are right; formula, if the errors are no larger
+    than those of a less accurate form; and the scale of x, if every case of 8 bits was declined for it.
     """
-    suggestions = []
-    narrow = [result for result in report.failures if result.path.endswith(("-float16", "-bfloat16")) and result.tensors]
-    if invocation.op in NORMS_WITH_CASTS and not invocation.policy.cast_order and narrow:
-        suggestions.append("if it rounds x_hat to 16 bits before it multiplies by gamma, as Llama does, pass "
-                           "cast_order='before_gamma'")
-    diagnoses = str([result.json.get("diagnosis", ()) for result in report.failures])
-    if not invocation.policy.formula and "than the folded form" in diagnoses:
-        suggestions.append("if it computes x r - m r in place of (x - m) r, pass formula='folded'")
-    flushed = [result for result in report.failures if "flush_subnormals=True" in str(result.json.get("diagnosis"))]
-    if flushed and 2 * len(flushed) >= len(report.failures):
+    fitting = collections.Counter(option for result in report.failures for option in result.fitting_options)
+    suggestions = [f"if this is meant, pass {text_of({name: value})}" for (name, value), count in fitting.most_common()
+                   if 2 * count >= len(report.failures) and name != "flush_subnormals"]
+    if ("flush_subnormals", True) in fitting and 2 * fitting["flush_subnormals", True] >= len(report.failures):
         suggestions.append("if it flushes subnormal numbers to 0, as XLA does on a CPU, pass flush_subnormals=True")
+    if not invocation.policy.formula and any("than the folded form" in str(result.json.get("diagnosis"))
+                                             for result in report.failures):
+        suggestions.append("if it computes x r - m r in place of (x - m) r, pass formula='folded'")
     declined = [str(result.json.get("problem")) for result in report.declined]
-    if report.is_of_user and (other := re.search(r" has (\w+) (\S+), and the case ", " ".join(declined))):
-        suggestions.append(f"to judge it with its own option, pass {other[1]}={other[2]!r}")
     if declined and len(declined) == len(report.results) and "x_scale" in declined[0]:
         suggestions.append("in the cases of 8 bits x has 8 bits too: take x_scale, by which x is multiplied")
-    if any(tensor.get("name") == "loss" and str(tensor.get("problem", "")).startswith("has dtype")
-           for result in narrow for tensor in result.tensors):
+    if not invocation.policy.loss_dtype and any(map(has_loss_of_logits, report.failures)):
         suggestions.append("if the loss should have the dtype of its 16-bit logits, pass loss_dtype='logits'")
     return suggestions
 
@@ -352,7 +377,7 @@ def give_answer(corpus: Corpus, invocation: Invocation, case: Case, runner: Runn
         observed.add(invocation, answer)
         if index is not None:
             read = {*invocation.read_names, *case.read}
-            index, _ = without_missing_parameters(corpus, case, index, read, invocation.recertified_options)
+            index, _ = fit_case(corpus, case, index, read, invocation.own_options)
             also_read = case.read
             case = corpus.select(index)
             invocation.require_offered(case, also_read)

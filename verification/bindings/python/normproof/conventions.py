@@ -34,7 +34,8 @@ def describe_conventions(invocation: Invocation, observed: Observations) -> list
     """Returns the conventions of a call, one short text each."""
     framework, known = invocation.framework, invocation.conventions
     texts = [f"{framework.name} on {invocation.device}", *describe_interpreter(framework.name),
-             *(f"{option} is {value}" for option, value in invocation.policy.declared_options.items()),
+             *(f"{option} is {value}" for option, value in {**invocation.policy.declared_options,
+                                                            **invocation.own_options}.items()),
              *invocation.signature.descriptions()]
     if invocation.layout.channels_first and not invocation.layout.describe():
         texts.append("channels are the axis after the samples" + (

@@ -23,7 +23,7 @@ _INTERNAL_NAME = re.compile(r"(^|: )(?:normproof_[a-z_]+|make_tensor): ")
 PER_STEP = ("x", "grad_parameter", "grad_y", "valid")  # tensors whose leading axis is the step of a sequence
 
 # Options that are whole numbers. An option of a norm in a model, such as "norm.groups", counts by its last part.
-WHOLE_OPTIONS = ("groups", "warmup_iterations", "num_heads", "num_layers")
+WHOLE_OPTIONS = ("groups", "warmup_iterations", "num_heads", "num_layers", "window_left", "window_right")
 
 
 def option_value(name: str, text: str) -> Any:

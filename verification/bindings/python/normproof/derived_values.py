@@ -51,6 +51,8 @@ class DerivedValues:
             "grouped_heads": lambda: "q" in case.tensors and case.tensors["q"].shape[1] != case.tensors["k"].shape[1],
             "ignored_target": lambda: IGNORED_TARGET,
             "betas": lambda: (case.options.get("beta1"), case.options.get("beta2")),
+            "window_size": lambda: tuple(-1 if case.options.get(name) is None else case.options[name]
+                                         for name in ("window_left", "window_right")),
             "rotary_dim": lambda: 2 * case.tensors["cos"].shape[-1],
             "steps_before": lambda: self._steps(case, 0),
             "step_number": lambda: self._steps(case, 1),
@@ -95,7 +97,8 @@ class DerivedValues:
             described = layer_descriptions().get(case.op, {}).get("parameters", [])
             single = any(parameter["name"] == name and parameter["shape"] == "[1]" for parameter in described)
             shape = (1,) if single else (feature_count(case),)
-            values = np.full(shape, one if name == "gamma" else 0, kind)
+            is_one = name == "gamma" and not case.options.get("zero_centred_gamma", False)
+            values = np.full(shape, one if is_one else 0, kind)
             return self.framework.tensor(x.like(values), self.device)
         full = self.mask_shape or full_mask_shape(case.op, case.tensors, "valid", False)
         if name == "valid" and full is not None and self.broadcasts_mask:
@@ -111,7 +114,8 @@ class DerivedValues:
                 "training": "True in training mode", "inference": "True in inference mode", "has_gamma": "True if there is gamma",
                 "has_beta": "True if there is beta", "approximate": "tanh for gelu_tanh alone",
                 "grouped_heads": "True if k has fewer heads than q",
-                "betas": "(beta1, beta2)", "rotary_dim": "the number of rotated features",
+                "betas": "(beta1, beta2)", "window_size": "(window_left, window_right), -1 for all",
+                "rotary_dim": "the number of rotated features",
                 "steps_before": "iterations, a number from 0", "step_number": "iterations + 1, a number from 1",
                 "steps_before_scalar": "iterations, a tensor of shape []", "step_scalar": "iterations + 1, a tensor of shape []",
                 "step_array": "iterations + 1, a tensor of shape [1]",

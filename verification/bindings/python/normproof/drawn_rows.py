@@ -23,6 +23,15 @@ MAX_LISTED_ROWS = 100
 ROW_STATISTICS = ("mean", "rstd", "rnorm")
 
 
+def can_draw(op: str, inputs: Mapping[str, Stored], repeat: int) -> bool:
+    """Whether rows= applies to an operation, to its tensors and with repeat=."""
+    try:
+        require_drawable(op, inputs, repeat)
+    except UsageError:
+        return False
+    return True
+
+
 def require_drawable(op: str, inputs: Mapping[str, Stored], repeat: int) -> None:
     """Throws UsageError if rows= does not apply to an operation, to its tensors or together with repeat=."""
     if not computes_by_row(op) or "x" not in inputs:

@@ -28,6 +28,10 @@ class OutputError(NormproofError, OSError):
     """A file cannot be written."""
 
 
+class ConventionWarning(UserWarning):
+    """A function passes, by another convention than the default one, which the text names."""
+
+
 class Mismatch(NormproofError, AssertionError):
     """A case failed; the text is its verdict, and below it the lines that repeat the case. `case.check` raises it."""
 

@@ -95,8 +95,8 @@ class Invocation:
     computed_from       the tensors and options that functions of the case among the arguments look up
     neutral_names       the tensors that the implementation receives, as ones or zeros, because the case lacks them
     doubled_tables      whether cos and sin have one element per feature, each pair's twice, instead of one per pair
+    declared_options    options of the operation whose value the implementation has by itself, as the caller says
     packs_gate          whether x and gate are side by side in one parameter, x first
-    recertified_options  the options that the function always has, for which cases with others are certified again
     may_reshape         whether x may have other axes than in the case, because no layout= says which it has
     declines_shapes     whether an exception in a case of an unusual shape declines it, as the function answers usual ones
     """
@@ -122,9 +122,14 @@ class Invocation:
     neutral_names: tuple[str, ...] = ()
     doubled_tables: bool = False
     packs_gate: bool = False
-    recertified_options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     may_reshape: bool = False
     declines_shapes: bool = False
+    declared_options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    @property
+    def own_options(self) -> Mapping[str, Any]:
+        """The options of the operation whose value the implementation has by itself. It does not receive them."""
+        return {**self.conventions.options, **self.declared_options}
 
     @property
     def title(self) -> str:
@@ -154,7 +159,7 @@ class Invocation:
             read.discard("unbiased_running_variance")
         if self.takes_images:
             read.add("layout")
-        read.update((*self.conventions.options, *self.recertified_options))
+        read.update(self.own_options)
         if self.ignores_targets:
             read.add("valid")
         if self.packs_gate:
@@ -240,7 +245,7 @@ class Invocation:
         """Returns this invocation, of another framework, with what was found out about the function under `other`."""
         sources = {argument.parameter: argument.source for argument in other.signature.arguments}
         found = dataclasses.replace(self, packs_gate=other.packs_gate, doubled_tables=other.doubled_tables,
-                                    declines_shapes=other.declines_shapes, recertified_options=other.recertified_options)
+                                    declines_shapes=other.declines_shapes, declared_options=other.declared_options)
         if other.layout.reshapes:
             found = dataclasses.replace(found, layout=other.layout, takes_images=other.takes_images)
         return found.with_sources(sources)
@@ -270,11 +275,9 @@ class Invocation:
         layout = Layout(channels_first, spatial_axes, reshapes=True)
         return dataclasses.replace(self, layout=layout, takes_images=self.op in LAYERS_WITH_CHANNELS and spatial_axes > 0)
 
-    def with_known_options(self, options: Mapping[str, Any], first_keys: bool = False) -> Invocation:
-        """Returns the invocation of a function that has these options in every call."""
-        known = {**self.conventions.options, **options}
-        conventions = dataclasses.replace(self.conventions, options=known, first_keys=first_keys)
-        return dataclasses.replace(self, conventions=conventions)
+    def with_known_options(self, options: Mapping[str, Any]) -> Invocation:
+        """Returns the invocation of a function that has these options in every call, for which each case is certified again."""
+        return dataclasses.replace(self, declared_options={**self.declared_options, **options})
 
     def arrange_like_x(self, case: Case, name: str) -> Stored:
         """Returns x, or a tensor of its shape, as the function receives it."""
@@ -289,12 +292,6 @@ class Invocation:
             texts.append("x and gate are side by side in one parameter, x first")
         if self.signature.derived.broadcasts_mask:
             texts.append("the mask has the shape [B,1,1,T]")
-        if self.conventions.options.get("interleaved"):
-            texts.append("it always rotates interleaved pairs, so that only such cases are judged")
-        if self.conventions.options.get("causal"):
-            texts.append("it always has a causal mask, so that only causal cases are judged")
-        texts.extend(f"{option} is {value} in every case, for which cases are certified again"
-                     for option, value in self.recertified_options.items())
         return texts
 
     def look(self, case: Case) -> Sighting:
@@ -331,6 +328,13 @@ class Invocation:
         """Returns the invocation for a user-supplied x of this shape."""
         return dataclasses.replace(self, layout=dataclasses.replace(self.layout, user_shape=shape))
 
+    def with_own_options(self, options: Mapping[str, Any]) -> Invocation:
+        """Returns the invocation of a function that has, by itself, those of these options that it does not receive."""
+        if EVERYTHING in self.read_names:
+            return self
+        return dataclasses.replace(self, declared_options={
+            name: value for name, value in options.items() if name not in self.read_names})
+
     def with_masks(self, masks: Mapping[str, GivenMask], shape: tuple[int, ...] | None) -> Invocation:
         """Returns the invocation for user-supplied masks. `shape` is that of `valid` if it is not given, or None."""
         derived = dataclasses.replace(self.signature.derived, mask_shape=shape)
@@ -356,13 +360,9 @@ class Invocation:
             raise NotOffered(f"{self.title} does not train on one row")
         if self.conventions.unbiased and not case.options.get("unbiased_running_variance", True):
             raise NotOffered(f"{self.title} has the unbiased running variance")
-        for name, value in self.conventions.options.items():
-            if case.options.get(name, value) != value:
-                raise NotOffered(f"{self.title} has {name} {value}, and the case {case.options[name]}")
-        if self.conventions.first_keys and case.options.get("causal") and (
-                case.tensors["q"].shape[-2] != case.tensors["k"].shape[-2]):
-            raise NotOffered(f"the causal mask of {self.title} aligns the first query with the first key, and the case the "
-                             "last ones")
+        for name, value in names.options_that_matter(self.own_options, case).items():
+            if (asked := case.options.get(name, names.default_option(case.op, name))) != value:
+                raise NotOffered(f"{self.title} has {name} {value}, and the case {asked}")
         require_read(case, {*self.read_names, *self.signature.names_looked_up(case), *also_read}, self.title,
                      self.policy.is_forward_only or self.framework_differentiates)
 
@@ -412,6 +412,8 @@ class Invocation:
         if "q" not in case.tensors:
             return ""
         q, k, v = (case.tensors[name].shape for name in ("q", "k", "v"))
+        if 0 in q:  # a relation asks whether it takes no samples
+            return ""
         if q[1] != k[1] and "grouped_heads" not in self.signature.tensor_order:
             return "takes no grouped heads"
         if q[2] != k[2]:
@@ -607,6 +609,8 @@ class Invocation:
         if "alpha" in self.signature.known and "alpha" not in given and "alpha0" in case.options:
             initial = np.full(1, case.options["alpha0"], case.dtype if case.dtype in ("float64", "float16") else np.float32)
             held["alpha"] = self.framework.tensor(Stored(str(initial.dtype), initial), self.device)
+        if case.options.get("zero_centred_gamma") and "gamma" in self.module_parameters and "gamma" not in given:
+            held["gamma"] = self.signature.derived.neutral_tensor("gamma", case)
         return self.framework.load_module(module, held, case.training, self._module_call(case, compiles), self.module_inputs,
                                           self.members)
 
@@ -647,13 +651,14 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
                        accumulation: str = "", formula: str = "", cast_order: str = "", loss_dtype: str = "", xfail: str = "",
                        strict: bool = False, flush_subnormals: bool = False, skip_diagnosis: bool = False,
                        writes: Mapping[str, str] | None = None, title: str = "", holds: Collection[str] | None = None,
-                       differentiates: bool = True) -> Invocation:
+                       differentiates: bool = True, own_options: Mapping[str, Any] | None = None) -> Invocation:
     """Determines how to call fn as an implementation of op.
 
     known          the names of all tensors and options of op
     forward_only   whether no gradient is judged
     differentiates   whether the framework may compute gradients
     title          the name of fn in reports; "" for its own
+    own_options    the options of op whose value fn has by itself
     holds          the tensors and options that the module made by fn has the values of; None if fn is called otherwise
     The others are arguments of normproof.check.
     Throws UsageError if the parameters of fn or its framework cannot be recognized.
@@ -702,7 +707,8 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
                       policy, constructs, MODULE_PARAMETERS,
                       takes_images=has_channels and (channels_first or layout is not None), writes=overwritten,
                       members=members, holds=frozenset(holds or ()), may_reshape=layout is None and not conventions.second_axis,
-                      ignores_targets="ignored_target" in [argument.source for argument in signature.arguments])
+                      ignores_targets="ignored_target" in [argument.source for argument in signature.arguments],
+                      declared_options=dict(own_options or {}))
 
 
 def _plain_function(fn: Any, op: str, known: Collection[str], tensors: Framework, title: str,

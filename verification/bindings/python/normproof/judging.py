@@ -13,13 +13,15 @@ from normproof.checking import canonical_op, find_other_invocation, judge_case, 
 from normproof.conventions import Observations, describe_conventions
 from normproof.corpus import Case, Corpus
 from normproof.derived_values import IGNORED_TARGET
-from normproof.drawn_rows import DrawnRows, as_matrix, require_drawable
+from normproof.drawn_rows import DrawnRows, as_matrix, can_draw, require_drawable
 from normproof.dtypes import named_if_dtype
 from normproof.errors import UsageError, in_one_line
+from normproof.found_conventions import Convention, follow_convention, has_numbers
 from normproof.invocation import Answer, Invocation, prepare_invocation
 from normproof.isolation import Runner, start_runner
 from normproof.layout import Layout
 from normproof.masks import broadcast_masks, full_mask_shape
+from normproof.own_options import OPTION_TYPES, wrong_kind
 from normproof.operations import computes_by_row, reduces_rows
 from normproof.output_policy import is_gradient, parse_outputs
 from normproof.probing import Prober
@@ -31,13 +33,14 @@ from normproof.stored import Stored, same_bits
 from normproof.titles import title_of
 from normproof.trained import copies_of, describe_other_options, is_trained_module, trained_layer, trained_values
 
-OPTION_TYPES = (bool, int, float, str)
 # The dtype of a case is that of the first of these tensors that it has.
 LEADING_TENSORS = ("x", "q", "logits", "parameter")
 SAME_DTYPE_AS_LEADING = ("grad_y", "residual", "gate", "grad_sum", "k", "v")
 CLASSES, INTEGERS = ("targets",), ("int64", "int32", "uint8")
 ELEMENTWISE = ("relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu")  # operations that take a scalar x
 INFERENCE_ONLY = ("decoding",)
+# Conventions are tried on FEW_ROWS rows of tensors that have more than MAX_TRIED elements.
+FEW_ROWS, MAX_TRIED = 8, 1 << 16
 ANY_DTYPE = ("iterations", "source", "tokens", "labels")
 
 
@@ -65,13 +68,37 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
     rows       how many rows are certified, drawn after fn has returned; None for all. A row is all of x along the last axis.
                Sums over rows, grad_gamma and grad_beta, are judged for all rows. For operations that compute each row alone
     seed       draws the rows, as the report prints it; None for a new seed
-    The other arguments are those of normproof.check.
+    The other arguments are those of normproof.check. Another convention is tried as there, if it is not among the arguments.
 
     Returns a Report of one case. Its repro() writes the tensors to a file, and lines that judge them again. Throws
     UsageError for a name, shape, dtype or option that does not fit, and for a missing tensor.
     """
     accumulation = named_if_dtype(accumulation)
-    require_arguments(locals())
+    settings = {key: value for key, value in locals().items() if key not in ("fn", "op", "given")}
+    require_arguments({"fn": fn, **settings})
+    report = judge_once(fn, op, given, **settings)
+    if strict or skip_diagnosis or not has_numbers(report):
+        return report
+
+    def judge_by(convention: Convention, **changed: Any) -> Report:
+        declared = {key: value for key, value in convention.items() if key in settings}
+        own = {key: value for key, value in convention.items() if key not in settings}
+        return judge_once(fn, op, {**given, **own}, **{**settings, **declared, **changed})
+    inputs = report.inputs
+    is_large = rows is None and max(stored.data.size for stored in inputs.values()) > MAX_TRIED
+    few = {"rows": FEW_ROWS, "seed": 0} if is_large and can_draw(report.op, inputs, repeat) else {}
+    decided = names.with_canonical_names(report.op, given, "normproof.judge", complete=False)
+    return follow_convention(report, [*decided, *(key for key, value in settings.items() if value)],
+                             lambda convention: judge_by(convention, **few), judge_by)
+
+
+def judge_once(fn: Callable[..., Any], op: str, given: Mapping[str, Any], *, mode: str | None, device: str | None,
+               outputs: str | Sequence[str] | None, backward: Callable[..., Any] | None, arguments: Any,
+               framework: str | None, layout: str | None, isolate: bool, seconds: float | None,
+               accumulation: str, formula: str, cast_order: str, loss_dtype: str, strict: bool,
+               flush_subnormals: bool, skip_diagnosis: bool, name: str, threads: int, repeat: int, rows: int | None,
+               seed: int | None, writes: Mapping[str, str] | None) -> Report:
+    """Judges fn by one convention. The arguments are those of judge, which are checked."""
     changed = changed_arguments(judge, {**locals(), "threads": 0})
     if mode not in (None, "training", "inference"):
         raise UsageError(f"normproof: mode={mode!r}; expected 'training' or 'inference'")
@@ -125,8 +152,9 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
             skip_diagnosis=skip_diagnosis, writes=writes, title=title, holds=holds)
         if not isolate:
             found.require_device()
-        return found
+        return found.with_own_options({key: given[key] for key in options if key in given})
     invocation = prepare(framework)
+    options = {**{key: variants.option_text(value) for key, value in invocation.own_options.items()}, **options}
     changed |= {**plain_options(given), "framework": framework, "device": device if device != "cpu" else None}
     call = Call(fn, op, {key: value for key, value in changed.items() if value is not None}, "judge")
     channels_first = invocation.layout.channels_first
@@ -329,16 +357,6 @@ def require_kinds(op: str, given: Mapping[str, Any]) -> None:
         if not plain and name in names.option_names(op):
             raise UsageError(f"normproof.judge: {name}={describe_value(value)}; expected a plain value, as {name} is an option "
                              f"of {op}")
-
-
-def wrong_kind(op: str, name: str, value: Any) -> str:
-    """Returns what is expected of an option whose value has another type, or ""."""
-    kinds = names.option_kinds(op).get(name, frozenset())
-    if isinstance(value, str) and value != "none" and str not in kinds:
-        return "True or False" if bool in kinds else "a number"
-    if isinstance(value, bool) and bool not in kinds:
-        return "a text" if str in kinds else "a number"
-    return "a text" if not isinstance(value, (bool, str)) and kinds == {str} else ""
 
 
 def is_mask(name: str) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from normproof import abi, folders
 from normproof.arguments import describe_value
-from normproof.corpus import Corpus, layer_descriptions, optimizer_descriptions, option_value
+from normproof.corpus import Case, Corpus, layer_descriptions, optimizer_descriptions, option_value
 from normproof.errors import UsageError
 
 # The corpus' names come first; an alias stands for the first name in this table that the operation has.
@@ -24,6 +24,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "residual": ("res", "skip"),
     "grad_sum": ("grad_residual", "dsum"),
     "causal": ("is_causal",),
+    "window_left": ("left_window",),
+    "window_right": ("right_window",),
     "scale": ("sm_scale", "softmax_scale"),
     "gamma": ("weight", "scale", "w", "g", "weights"),
     "beta": ("bias", "b", "offset", "shift"),
@@ -66,6 +68,7 @@ DERIVED: dict[str, tuple[str, ...]] = {
     "grouped_heads": ("enable_gqa",),
     "ignored_target": ("ignore_index",),
     "betas": ("betas",),
+    "window_size": ("window_size", "local_window_size"),
     "rotary_dim": ("rotary_dim", "rotary_dims", "rotary_ndims", "rot_dim", "rope_dim"),
     "steps_before": (), "step_number": (), "steps_before_scalar": (), "step_scalar": (), "step_array": (),
     "case": ("case",),
@@ -128,6 +131,23 @@ def tensor_names(op: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def default_options(op: str) -> dict[str, str]:
     """Returns the options of op and the text of each default. Encoders and whole models have no defaults: {}."""
     return dict({**layer_descriptions(), **optimizer_descriptions()}.get(op, {}).get("options", {}))
+
+
+def default_option(op: str, name: str) -> Any:
+    """Returns the default of an option of op, which a case has if it does not name the option; None if op has none."""
+    return option_value(name, default_options(op).get(name, "none"))
+
+
+def options_that_matter(own_options: Mapping[str, Any], case: Case) -> dict[str, Any]:
+    """Returns the options of an implementation that change the answer to a case.
+
+    The corner of a mask changes nothing without a causal mask and without a window, and the variance that is kept for
+    inference nothing in inference.
+    """
+    options = {**case.options, **own_options}
+    has_range = options.get("causal") or any(options.get(name) is not None for name in ("window_left", "window_right"))
+    matters = {"mask_corner": has_range, "unbiased_running_variance": case.training}
+    return {name: value for name, value in own_options.items() if matters.get(name, True)}
 
 
 @functools.lru_cache(maxsize=None)

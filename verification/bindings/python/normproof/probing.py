@@ -229,7 +229,7 @@ class Prober:
         rows = np.moveaxis(x, 1 if has_channels_first(case) else -1, -1).reshape(-1, old.size).astype(np.float64)
         share = (found - PROBED_DECAY * old) / (1 - PROBED_DECAY) / rows.var(0) - 1
         if len(rows) > 1 and float(np.abs(share).max()) < 0.25 / (len(rows) - 1):
-            return dataclasses.replace(invocation, recertified_options={"unbiased_running_variance": False})
+            return invocation.with_known_options({"unbiased_running_variance": False})
         return invocation
 
     def _find_mask(self, invocation: Invocation, case: Case) -> Invocation:
@@ -244,13 +244,14 @@ class Prober:
         if found is None:
             return invocation
         invocation = dataclasses.replace(found, declines_shapes=True)
-        if "causal" in invocation.read_names or invocation.conventions.first_keys:
+        if "causal" in invocation.read_names:
             return invocation
         changed = self._changed_rows(invocation, square, key=2)
         if changed != [False, False, True]:
             return invocation
         wide = self._changed_rows(invocation, attention_case(case, 2, 4), key=2)
-        return invocation.with_known_options({"causal": True}, first_keys=bool(wide) and not wide[0])
+        corner = {"mask_corner": "top_left"} if wide and not wide[0] else {}
+        return invocation.with_known_options({"causal": True, **corner})
 
     def _find_mask_shape(self, invocation: Invocation, case: Case) -> Invocation:
         """Returns the invocation of a function of attention with a mask, in the first shape in which it raises nothing."""

@@ -19,7 +19,7 @@ from normproof.invocation import Answer, Invocation, Variation
 from normproof.isolation import without_expected_warnings
 from normproof.limits import one_process, time_limit
 from normproof.output_policy import is_gradient
-from normproof.recertify import without_missing_parameters
+from normproof.recertify import fit_case
 from normproof.signature import find_buffer_parameter
 from normproof.operations import computes_by_row, computes_by_sample
 from normproof.stored import Stored, same_bits
@@ -413,8 +413,7 @@ class RelationChecker:
         if not passed:
             return [self._result(name, path, "declined") for name in self._wanted]
         invocation = dataclasses.replace(invocation, declines_shapes=False)  # it takes the shape of a case that passed
-        index, _ = without_missing_parameters(self._corpus, self._corpus.select(index), index, invocation.read_names,
-                                              invocation.recertified_options)
+        index, _ = fit_case(self._corpus, self._corpus.select(index), index, invocation.read_names, invocation.own_options)
         try:
             asked = RelationCase(self._corpus, index, invocation, self._seconds)
         except KeyboardInterrupt:

@@ -1,11 +1,13 @@
 """The return value of normproof.check: the result of each case, and reports in several formats."""
 from __future__ import annotations
 
+import ast
 import collections
 import html
 import math
 import os
 import pathlib
+import re
 import tempfile
 from typing import TYPE_CHECKING, Any, Iterable, Mapping
 
@@ -65,6 +67,11 @@ class CaseResult:
         return [text for text in map(_mistake_in, self.json.get("diagnosis", ())) if text]
 
     @property
+    def fitting_options(self) -> list[tuple[str, Any]]:
+        """The options for which the answer is right, as the diagnosis says: [("eps_placement", "floor")]."""
+        return [found for found in map(_option_in, self.json.get("diagnosis", ())) if found]
+
+    @property
     def tensors(self) -> list[dict[str, Any]]:
         """Every metric of every output, as in the JSON report."""
         tensors: list[dict[str, Any]] = self.json.get("tensors", [])
@@ -74,9 +81,22 @@ class CaseResult:
         return f"<{self.outcome} {self.path}: {self.text}>"
 
 
+_RIGHT_FOR = re.compile(r"the answer is right for (\w+)=('\w+'|True|False)(?=: |$)")
+
+
+def _sentence_of(entry: str | Mapping[str, str]) -> str:
+    return entry if isinstance(entry, str) else entry.get("sentence", "")
+
+
+def _option_in(entry: str | Mapping[str, str]) -> tuple[str, Any] | None:
+    """Returns the option in "the answer is right for eps_placement='floor': y", or None."""
+    found = _RIGHT_FOR.match(_sentence_of(entry))
+    return (found[1], ast.literal_eval(found[2])) if found else None
+
+
 def _mistake_in(entry: str | Mapping[str, str]) -> str:
     """Returns the name between quotes in "agrees with 'eps: outside the root' to 0.48 ulp: y", or ""."""
-    sentence = entry if isinstance(entry, str) else entry.get("sentence", "")
+    sentence = _sentence_of(entry)
     head, _, rest = sentence.partition("agrees with '")
     return rest.rpartition("' to ")[0] if rest and not head.strip() else ""
 
@@ -97,11 +117,17 @@ class Report:
         self.relations: list[RelationResult] = []
         self.left_out: set[str] = set()
         self.suggestions: list[str] = []  # the options under which failed cases may pass
+        self.followed = ""  # a sentence about a convention that was found, under which the cases were judged
         self.expects_relations = False  # whether the report fails if no relation applies
+
+    @property
+    def inputs(self) -> Mapping[str, Stored]:
+        """The user-supplied tensors of normproof.judge; of normproof.check, none."""
+        return self._inputs or {}
 
     def set_invocation(self, invocation: Invocation) -> None:
         """Sets how the implementation is called, which the report describes."""
-        self.title = invocation.title
+        self.title, self.invocation = invocation.title, invocation
         self._run = describe_run(invocation, self._call.command(self._inputs or ()))
 
     def add(self, result: CaseResult) -> None:
@@ -151,7 +177,8 @@ class Report:
     @property
     def facts(self) -> dict[str, str]:
         """The facts of the run by name: candidate, framework, version, device, date, command, conventions and suggestions."""
-        lists = {"conventions": self.conventions, "suggestions": self.suggestions}
+        lists = {"conventions": [*self.conventions, *([self.followed] if self.followed else ())],
+                 "suggestions": self.suggestions}
         return {**self._run, **{name: printable("; ".join(lines)) for name, lines in lists.items() if lines}}
 
     def _form(self, form: str) -> tuple[str, bool]:
@@ -166,9 +193,11 @@ class Report:
 
     def __str__(self) -> str:
         text = self.header() + self._form("text")[0]
-        if self.suggestions:
+        if self.suggestions or self.followed:
             body, _, last = text.rstrip().rpartition("\n")
-            text = "\n".join([body, *(f"try: {printable(suggestion)}" for suggestion in self.suggestions), last, ""])
+            remarks = [*([f"convention: {self.followed}"] if self.followed else ()),
+                       *(f"try: {suggestion}" for suggestion in self.suggestions)]
+            text = "\n".join([body, *map(printable, remarks), last, ""])
         if self.relations:
             text += "".join(line + "\n" for line in (*not_applicable_lines(self.relations), relations_line(self.relations)))
         return text

@@ -17,6 +17,7 @@ from normproof.dtypes import dtype_names
 from normproof.errors import Mismatch, UsageError
 from normproof.invocation import Invocation
 from normproof.isolation import start_runner
+from normproof.own_options import require_certifiable, require_own_options
 from normproof.relations import RelationChecker, parse_relations
 from normproof.report import CaseResult, Report
 from normproof.repro import Call, changed_arguments
@@ -75,21 +76,24 @@ def check_case(asked: Case, fn: Callable[..., Any], *, device: str = "cpu", outp
                layout: str | None = None, relations: str | Sequence[str] = (), isolate: bool = False,
                seconds: float | None = 60, accumulation: str = "", formula: str = "", cast_order: str = "", loss_dtype: str = "",
                strict: bool = False, flush_subnormals: bool = False, skip_diagnosis: bool = False,
-               writes: Mapping[str, str] | None = None) -> Report:
+               writes: Mapping[str, str] | None = None, **options: Any) -> Report:
     """Implements case.check. What the function reads of the case by itself, such as case.eps, counts as received."""
     require_arguments(locals())
     changed = changed_arguments(check_case, locals())
     asked.read.clear()
     tier, op = asked.path.split("/")[:2]
-    call = Call(fn, op, {**changed, "dtype": asked.dtype, "tier": tier})
+    options = require_own_options(op, options)
+    call = Call(fn, op, {**changed, "dtype": asked.dtype, "tier": tier, **options})
     corpus, index = Corpus(folders.tier_folder(tier, op), asked.path), 0
+    if options:
+        require_certifiable(corpus, (index,), options)
     fresh = corpus.select(index)
     fresh.read = asked.read
     invocation, ask_again = prepare_checked(
         fn, op, corpus, fresh, asked.dtype, framework=framework, device=device, arguments=arguments, outputs=outputs,
         backward=backward, layout=layout, accumulation=accumulation, formula=formula, cast_order=cast_order, loss_dtype=loss_dtype,
         strict=strict, flush_subnormals=flush_subnormals, skip_diagnosis=skip_diagnosis, writes=writes, isolate=isolate,
-        seconds=seconds)
+        seconds=seconds, own_options=options)
     invocation.policy.apply(corpus)
     corpus.set("repro", call.line(only="{path}"))
     observed = Observations()

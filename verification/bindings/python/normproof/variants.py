@@ -32,6 +32,7 @@ def option_texts(case: Case) -> dict[str, str]:
 
 
 def option_text(value: Any) -> str:
+    """Returns the value of an option as the text that the C ABI parses."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool) or value is None:

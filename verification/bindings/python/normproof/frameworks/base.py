@@ -26,7 +26,6 @@ class KnownConventions:
     needs_two_rows     it refuses to train on a single row
     spatial_axes       how many axes it requires behind the channels; None for any number
     second_axis        it has the channels as the second axis
-    first_keys         its causal mask aligns the first query with the first key, where the corpus aligns the last ones
     options            the options that it has no argument for, and the value that it has for each
     """
     state_parameters: bool = False
@@ -34,7 +33,6 @@ class KnownConventions:
     needs_two_rows: bool = False
     spatial_axes: int | None = None
     second_axis: bool = False
-    first_keys: bool = False
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 

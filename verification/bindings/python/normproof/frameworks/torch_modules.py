@@ -94,5 +94,14 @@ def known_conventions(fn: Callable[..., Any]) -> KnownConventions:
         is_batch_norm, is_batch_norm, is_batch_norm, axes,
         second_axis=fn in has_channels or is_own and name.startswith(("BatchNorm", "GroupNorm", "InstanceNorm",
                                                                       "SyncBatchNorm")),
-        first_keys=fn is getattr(functional, "scaled_dot_product_attention", None) or _passes_is_causal(fn),
-        options={"eps_placement": "floor"} if fn is functional.normalize else {})
+        options=_own_options(fn))
+
+
+def _own_options(fn: Callable[..., Any]) -> dict[str, Any]:
+    """Returns the options that a function has by itself: PyTorch aligns a causal mask at the first query and key."""
+    functional = torch.nn.functional
+    if fn is functional.normalize:
+        return {"eps_placement": "floor"}
+    if fn is getattr(functional, "scaled_dot_product_attention", None) or _passes_is_causal(fn):
+        return {"mask_corner": "top_left"}
+    return {}

@@ -1,0 +1,158 @@
+"""Finds the convention that a function follows if it fails under the default one.
+
+Libraries differ in conventions: where eps is added, in which order a norm rounds. A function that follows another convention
+than the default is not wrong, and its caller need not know the name of the convention before.
+"""
+from __future__ import annotations
+
+import collections
+import contextlib
+import types
+import warnings
+from typing import Any, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+from normproof import names
+from normproof.errors import ConventionWarning, UsageError
+from normproof.report import CaseResult, Report
+from normproof.signature import EVERYTHING
+from normproof.sources import SourceWriter
+
+Convention = Mapping[str, Any]
+EPS_OF_LIBRARIES = (1e-5, 1e-6, 1e-8, 1e-12, 1e-3, 0.0)
+# Conventions of two options, of which the gate finds neither alone.
+JOINT: Mapping[str, Sequence[Convention]] = {"attention": ({"causal": True, "mask_corner": "top_left"},)}
+MAX_CHOICES = 3  # options of the gate that are tried, the most frequent ones
+MAX_DEPTH = 3  # conventions that a function follows at once
+MIN_JUDGED = 3  # cases that must be judged for a convention to be found, or all that were judged without it
+ACCURACIES = ("flush_subnormals",)  # a less accurate arithmetic is no convention
+
+
+def text_of(convention: Convention) -> str:
+    """Returns a convention as the arguments of a call: "eps=1e-12, eps_placement='floor'"."""
+    return ", ".join(f"{name}={SourceWriter().text(value, name)}" for name, value in sorted(convention.items()))
+
+
+def list_conventions(report: Report, given: Collection[str]) -> list[Convention]:
+    """Returns the conventions under which the failed cases of a report may pass, the likeliest first.
+
+    They are the options for which the gate says that an answer is right, the dtype of a loss, and, for a function that
+    receives no eps, the numbers in its code and those of libraries.
+    given   the names that the caller said something about, which stay as they are
+    """
+    invocation = report.invocation
+    decided = {*given, *invocation.read_names}
+    choices = [*fitting_choices(report, decided), *(one for one in JOINT.get(invocation.op, ()) if not decided & set(one))]
+    if "eps" not in names.option_names(invocation.op) or {"eps", EVERYTHING} & decided:
+        return choices
+    default: Convention = {}
+    eps = list(dict.fromkeys([*numbers_below_one(invocation.fn), *EPS_OF_LIBRARIES]))
+    found_by_eps: list[Convention] = [{**choice, "eps": one} for one in eps for choice in (default, *choices)]
+    return [*choices, *found_by_eps]
+
+
+def fitting_choices(report: Report, decided: Collection[str]) -> list[Convention]:
+    """Returns the options for which failed cases are right, the most frequent first, except for what is decided."""
+    found: collections.Counter[tuple[str, Any]] = collections.Counter()
+    for result in report.failures:
+        for option in result.fitting_options:
+            found[option] += option[0] not in decided and option[0] not in ACCURACIES
+        if "loss_dtype" not in decided and has_loss_of_logits(result):
+            found["loss_dtype", "logits"] += 1
+    return [{name: value} for (name, value), count in found.most_common(MAX_CHOICES) if count]
+
+
+def has_loss_of_logits(result: CaseResult) -> bool:
+    """Whether a case of 16 bits failed because the loss has the dtype of its logits."""
+    return result.path.endswith(("-float16", "-bfloat16")) and any(
+        tensor.get("name") == "loss" and str(tensor.get("problem", "")).startswith("has dtype") for tensor in result.tensors)
+
+
+def numbers_below_one(fn: Any) -> list[float]:
+    """Returns the numbers from 0 to 1, both excluded, in the code of a function or of the methods of a class."""
+    functions = [getattr(fn, "__func__", fn)]
+    if isinstance(fn, type):
+        functions = [member for member in vars(fn).values() if isinstance(member, types.FunctionType)]
+    found: list[float] = []
+    for function in functions:
+        codes = [function.__code__] if isinstance(function, types.FunctionType) else []
+        found += _small(getattr(function, "__defaults__", None) or ())
+        for code in codes:  # grows while it is read
+            codes += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+            found += _small(code.co_consts)
+    return found
+
+
+def _small(values: Iterable[Any]) -> list[float]:
+    return [value for value in values if isinstance(value, float) and 0 < value < 1]
+
+
+def follow_convention(report: Report, given: Collection[str], judge_failed: Callable[[Convention], Report],
+                      judge_all: Callable[[Convention], Report]) -> Report:
+    """Returns the report under the convention that the function follows, or `report` if none explains its failures.
+
+    The function follows a convention if all but max_unexplained of the failed cases pass with it, and no other case fails.
+    Then the report says so, and a ConventionWarning is given.
+    given          the names that the caller said something about
+    judge_failed   judges the failed cases under a convention, until more than max_unexplained fail
+    judge_all      judges all cases under a convention
+    """
+    waiting = list_conventions(report, given)
+    tried: list[Convention] = []
+    while waiting:
+        convention = waiting.pop(0)
+        tried.append(convention)
+        with _silence():
+            try:
+                found = judge_failed(convention)
+                if not explains(found, report, 1):  # a second convention may be at work
+                    more = [{**convention, **choice} for choice in fitting_choices(found, {*given, *convention})]
+                    waiting = [*(one for one in more if one not in tried and len(one) <= MAX_DEPTH), *waiting]
+                    continue
+                other = judge_all(convention)
+            except UsageError:  # the tensors have no such case: eps = 0 for a row of zeros
+                continue
+        if not explains(other, report):
+            continue
+        other.followed = describe_followed(convention, report, other)
+        warnings.warn(other.followed, ConventionWarning, stacklevel=3)
+        return other
+    return report
+
+
+def max_unexplained(report: Report) -> int:
+    """Returns how many failed cases of a report may fail under a convention, too: one in ten, for another reason."""
+    return len(report.failures) // 10
+
+
+def explains(found: Report, report: Report, min_judged: int = MIN_JUDGED) -> bool:
+    """Whether the convention of the report `found`, which has some of the cases, explains the failures of another report."""
+    return (len(found.failures) <= max_unexplained(report) and not any(relation.broken for relation in found.relations)
+            and _count_judged(found.results) >= min(min_judged, _count_judged(report.results)))
+
+
+def describe_followed(convention: Convention, report: Report, other: Report) -> str:
+    """Returns the sentence about a convention that was found. `report` is that of the default convention."""
+    text = text_of(convention)
+    cases = _count_judged(report.results)
+    failed = "the case fails" if cases == 1 else f"{len(report.failures):,} of {cases:,} cases fail"
+    left = f"{len(other.failures):,}" if other.failures else "none"
+    return (f"{other.title} follows {text}: by default {failed}, and with it {left}. Pass {text} if this is meant, or "
+            "strict=True to judge the default")
+
+
+def _count_judged(results: Sequence[CaseResult]) -> int:
+    return sum(not result.declined for result in results)
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    """Ignores the warnings of calls that only try a convention."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def has_numbers(report: Report) -> bool:
+    """Whether cases failed, and by their numbers rather than by exceptions, so that a convention may explain them."""
+    without = sum(not result.tensors for result in report.failures)
+    return bool(report.failures) and without <= max_unexplained(report)
