@@ -921,3 +921,13 @@ def test_a_function_that_declines_the_first_case_is_still_asked_with_tensors_of_
         return (x - mean) * ((x - mean).pow(2).mean(-1, keepdim=True) + eps).rsqrt() * weight + bias
     report = normproof.check(kernel, "layer_norm", only=["random*", "odd*", "variance*"])
     assert report and report.conventions[0].startswith("PyTorch") and any("two axes" in one.text for one in report.declined)
+
+
+def test_a_mask_of_its_own_that_aligns_the_last_query_with_the_last_key_is_recognized():
+    def attention(q, k, v, causal, sm_scale):
+        allowed = torch.ones(q.shape[-2], k.shape[-2]).tril(k.shape[-2] - q.shape[-2]).bool() if causal else None
+        return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=False, scale=sm_scale, attn_mask=allowed)
+    if not hasattr(torch.nn.functional, "scaled_dot_product_attention"):
+        pytest.skip("this PyTorch has no attention")
+    report = normproof.check(attention, "attention", only=["causal-*", "causal_more_keys*", "chunked_prefill*"])
+    assert report and not report.declined and "mask_corner" not in "; ".join(report.conventions)

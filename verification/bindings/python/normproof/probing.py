@@ -245,13 +245,23 @@ class Prober:
             return invocation
         invocation = dataclasses.replace(found, declines_shapes=True)
         if "causal" in invocation.read_names:
-            return invocation
+            return self._without_wrong_corner(invocation, case)
         changed = self._changed_rows(invocation, square, key=2)
         if changed != [False, False, True]:
             return invocation
         wide = self._changed_rows(invocation, attention_case(case, 2, 4), key=2)
         corner = {"mask_corner": "top_left"} if wide and not wide[0] else {}
         return invocation.with_known_options({"causal": True, **corner})
+
+    def _without_wrong_corner(self, invocation: Invocation, case: Case) -> Invocation:
+        """Returns the invocation without a known corner of the mask that a call shows to be the other one."""
+        wide = attention_case(case, 2, 4)
+        wide.options = {**wide.options, "causal": True}
+        known = dict(invocation.conventions.options)
+        if known.get("mask_corner") != "top_left" or self._changed_rows(invocation, wide, key=2) != [True, True]:
+            return invocation
+        del known["mask_corner"]
+        return dataclasses.replace(invocation, conventions=dataclasses.replace(invocation.conventions, options=known))
 
     def _find_mask_shape(self, invocation: Invocation, case: Case) -> Invocation:
         """Returns the invocation of a function of attention with a mask, in the first shape in which it raises nothing."""
