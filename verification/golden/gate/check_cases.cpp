@@ -33,7 +33,8 @@ CaseResult check_representable(const StoredCase& stored, const std::vector<Store
   }
 }
 
-/// Adds the explanations to the result of a case, unless it passed. `bounds` are those that decided.
+/// Adds the explanations to the result of a case, unless it passed. `bounds` are the ones of the
+/// check.
 void add_diagnosis(CaseResult& result, const StoredCase& stored,
                    const std::vector<StoredTensor>& answer, const CheckOptions& options,
                    const tolerance::Tolerance& bounds, const EarlierCases& earlier) {

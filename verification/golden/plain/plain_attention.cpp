@@ -106,11 +106,11 @@ class PlainDotProduct {
     for (std::size_t number = 0; number < samples_ * heads_ * tokens_; ++number) f(query(number));
   }
 
-  /// Whether the causal mask lets query i attend to key j. `site` names the mask of the forward or
-  /// of the backward pass.
-  bool causal_mask_allows(const char* site, std::size_t i, std::size_t j) {
+  /// Whether the causal mask of the forward or the backward pass lets query i attend to key j.
+  bool causal_mask_allows(bool backward, std::size_t i, std::size_t j) {
+    if (!options_.causal) return inserted_mask_allows(backward, i, j);
+    const char* const site = backward ? "causal mask in the backward" : "causal mask";
     const std::size_t a = j + tokens_, b = i + keys_;  // visible if a <= b
-    if (!options_.causal) return sites_.any(site, {Op::insert}) != Op::insert || a <= b;
     switch (sites_.any(site, {Op::drop, Op::one_more, Op::one_less, Op::transposed, Op::other})) {
       case Op::drop:
         return true;
@@ -125,6 +125,20 @@ class PlainDotProduct {
       default:
         return a <= b;
     }
+  }
+
+  /// Whether query i may attend to key j although an error inserts a causal mask. It is aligned at
+  /// the last key, or at the first if their numbers differ.
+  bool inserted_mask_allows(bool backward, std::size_t i, std::size_t j) {
+    const auto is_inserted = [&](const char* site) {
+      return sites_.any(site, {Op::insert}) == Op::insert;
+    };
+    if (j + tokens_ > i + keys_ &&
+        is_inserted(backward ? "causal mask in the backward" : "causal mask"))
+      return false;
+    if (tokens_ == keys_ || j <= i) return true;
+    return !is_inserted(backward ? "causal mask from the first key in the backward"
+                                 : "causal mask from the first key");
   }
 
   bool is_key_included(bool backward, std::size_t sample, std::size_t j) {
@@ -143,10 +157,9 @@ class PlainDotProduct {
   }
 
   std::vector<std::size_t> visible_rows(const Query& at, bool backward) {
-    const char* const causal = backward ? "causal mask in the backward" : "causal mask";
     std::vector<std::size_t> seen;
     for (std::size_t j = 0; j < keys_; ++j)
-      if (is_key_included(backward, at.sample, j) && causal_mask_allows(causal, at.token, j))
+      if (is_key_included(backward, at.sample, j) && causal_mask_allows(backward, at.token, j))
         seen.push_back(j);
     return seen;
   }
