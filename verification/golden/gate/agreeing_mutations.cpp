@@ -9,6 +9,7 @@
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/scaling.hpp"
 #include "verification/golden/gate/agreement.hpp"
+#include "verification/golden/gate/closest_mutations.hpp"
 #include "verification/golden/gate/failing_row.hpp"
 #include "verification/golden/gate/gradient_case.hpp"
 #include "verification/golden/mutations/mistake_name.hpp"
@@ -37,11 +38,6 @@ constexpr std::uint64_t kWorkPerElement = 300;
 /// as agreement, if the mutation has no error bound. An output of 16 bits was computed in more
 /// digits.
 constexpr double kMaxUlps = 1000, kMaxUlpsOfFewDigits = 4;
-/// A mutation is left out if another one explains as many outputs and is this many times closer.
-/// Distances below kMinComparedUlps count as equally close.
-constexpr double kMaxTimesFarther = 2;
-constexpr double kMinComparedUlps = 1;
-
 /// The failing outputs that agree with one mutation, and the largest of their distances from this
 /// mutation, in ulps.
 struct Explanation {
@@ -105,25 +101,6 @@ void keep_plausible_outputs(const Case& c, const std::vector<FailingOutput>& fai
     const auto own = errors.find(name);
     return own == errors.end() ||
            !is_within_mistaken_bound(f, ref::io::widen(*find(mistaken, name)), own->second);
-  });
-}
-
-/// Sorts the mutations by the number of outputs that they explain, and then by their distance.
-/// Removes those that are much farther from the output than the closest one that explains as many.
-void keep_closest(std::vector<AgreeingMutation>& found) {
-  const auto rank = [](const AgreeingMutation& each) {
-    return std::pair(-static_cast<std::ptrdiff_t>(each.diagnosis.outputs.size()),
-                     each.diagnosis.ulps);
-  };
-  std::ranges::stable_sort(found, {}, rank);
-  double closest = 0;
-  std::size_t outputs = 0;
-  std::erase_if(found, [&](const AgreeingMutation& each) {
-    if (each.diagnosis.outputs.size() != outputs) {
-      outputs = each.diagnosis.outputs.size();
-      closest = std::max(each.diagnosis.ulps, kMinComparedUlps);
-    }
-    return each.diagnosis.ulps > kMaxTimesFarther * closest;
   });
 }
 

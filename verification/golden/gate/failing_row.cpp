@@ -24,9 +24,9 @@ namespace {
 /// computes each row independently.
 bool mixes_rows(const Mutation& mutation) {
   using enum mutations::MutationOperator;
-  constexpr mutations::MutationOperator kOperators[] = {
-      first_row,       previous_row, reversed,  unwritten_last, unwritten_row,
-      unwritten_block, transposed,   clean_nan, exchanged_rows};
+  constexpr mutations::MutationOperator kOperators[] = {first_row,      previous_row,  reversed,
+                                                        unwritten_last, unwritten_row, transposed,
+                                                        clean_nan,      exchanged_rows};
   return std::ranges::find(kOperators, mutation.op) != std::end(kOperators) ||
          mutation.site.find("axis of") != std::string::npos ||
          mutation.site.find("returned ") != std::string::npos;

@@ -13,6 +13,7 @@ using Op = MutationOperator;
 const std::vector<Op> Sites::kTerm = {Op::drop, Op::negate, Op::twice};
 const std::vector<Op> Sites::kFactor = {Op::drop, Op::negate, Op::square, Op::half_precision};
 const std::vector<Op> Sites::kCount = {Op::one_less, Op::one_more};
+const std::vector<Op> Sites::kDivisor = {Op::one_less, Op::one_more, Op::drop};
 const std::vector<Op> Sites::kWeight = {Op::complement, Op::drop};
 const std::vector<Op> Sites::kPick = {Op::other};
 const std::vector<Op> Sites::kMask = {Op::ignore_mask, Op::invert_mask};
@@ -64,8 +65,6 @@ std::string_view to_string(Op op) {
       return "without the last element";
     case Op::unwritten_row:
       return "without the last row";
-    case Op::unwritten_block:
-      return "without the last 32 rows";
     case Op::clean_nan:
       return "0 instead of NaN";
     case Op::transposed:
@@ -150,10 +149,14 @@ std::string_view to_string(Op op) {
       return "the first 512 elements repeated";
     case Op::repeat_1024:
       return "the first 1024 elements repeated";
+    case Op::partial_4:
+      return "without its last block of 4";
     case Op::partial_8:
       return "without its last block of 8";
     case Op::partial_16:
       return "without its last block of 16";
+    case Op::partial_32:
+      return "without its last block of 32";
     case Op::partial_64:
       return "without its last block of 64";
     case Op::partial_128:
@@ -214,6 +217,10 @@ std::string_view to_string(Op op) {
       return "treated as constants";
     case Op::first_row:
       return "the first row used for all";
+    case Op::forget_first_block:
+      return "without the first block of 32 terms";
+    case Op::forget_second_block:
+      return "without the second block of 32 terms";
   }
   ref::numeric::contract_failure("to_string", "op", "is no enumerator", "a MutationOperator");
 }

@@ -44,7 +44,6 @@ enum class MutationOperator {
   bfloat16_sum,      ///< a sum is accumulated with 8 significant bits
   unwritten_last,    ///< the last element of the output is not written
   unwritten_row,     ///< the last row is not written
-  unwritten_block,   ///< the last 32 rows are not written, if 32 divides their number
   clean_nan,         ///< NaN becomes 0
   transposed,        ///< rows and features are exchanged
   half_precision,    ///< a value is rounded to 11 significant bits
@@ -52,7 +51,7 @@ enum class MutationOperator {
   reversed,          ///< the rows are in reverse order
   insert,            ///< a term is added that does not belong to the formula
   forget_remainder,  ///< a sum omits the terms after its last whole block of 32
-  forget_block,      ///< a sum of whole blocks of 32 terms omits the last block
+  forget_block,      ///< a sum omits its last whole block of 32 terms
   padded_lanes,      ///< zeros that pad a block of 32 lanes count as elements
   raised,            ///< eps is raised to 1e-5 if it is smaller
   zeroed,            ///< values smaller than 1e-10 become 0
@@ -88,8 +87,11 @@ enum class MutationOperator {
   repeat_256,
   repeat_512,
   repeat_1024,
-  partial_8,  ///< a sum omits its last block of 8 terms, whether or not the block is whole
+  /// The last block of 4 rows is omitted, whether or not the block is whole.
+  partial_4,
+  partial_8,
   partial_16,
+  partial_32,
   partial_64,
   partial_128,
   four_times,
@@ -117,10 +119,12 @@ enum class MutationOperator {
   parts_8,
   parts_16,
   parts_32,
-  added_to_inverse,  ///< a reciprocal root of v is computed as 1 / sqrt(v) + eps
-  detached,          ///< a value that depends on the inputs is differentiated as a constant
-  first_row,         ///< every row is a copy of the first one
-  last_operator = first_row,
+  added_to_inverse,     ///< a reciprocal root of v is computed as 1 / sqrt(v) + eps
+  detached,             ///< a value that depends on the inputs is differentiated as a constant
+  first_row,            ///< every row is a copy of the first one
+  forget_first_block,   ///< a sum of more than 32 terms omits the first block of 32
+  forget_second_block,  ///< a sum of at least 64 terms omits the second block of 32
+  last_operator = forget_second_block,
 };
 /// Returns what the operator does to a site, such as "dropped". The names of mistakes
 /// (mistake_name.hpp) end with it, unless the site has words of its own.
@@ -249,6 +253,22 @@ class Sites {
     }
   }
 
+  /// Returns `n`, the number by which a sum is divided. Besides the errors of a count, the division
+  /// may be missing, unless n is 1.
+  template <class T>
+  T divisor(const char* site, T n) {
+    switch (at(site, T(1) < n ? kDivisor : kCount)) {
+      case MutationOperator::one_less:
+        return n - 1;
+      case MutationOperator::one_more:
+        return n + 1;
+      case MutationOperator::drop:
+        return T(1);
+      default:
+        return n;
+    }
+  }
+
   /// Returns `a`, the weight of the old value in a moving average. If the mutation applies to it,
   /// returns a wrong weight.
   template <class T>
@@ -302,8 +322,8 @@ class Sites {
     return at(site, offered);
   }
 
-  static const std::vector<MutationOperator> kTerm, kFactor, kCount, kWeight, kPick, kMask,
-      kConstant;
+  static const std::vector<MutationOperator> kTerm, kFactor, kCount, kDivisor, kWeight, kPick,
+      kMask, kConstant;
 
  private:
   MutationOperator at(const char* site, std::span<const MutationOperator> offered);

@@ -37,8 +37,12 @@ class PlainArithmetic {
     const std::size_t in_blocks = indices.size() / 32 * 32;
     if (in_blocks > 0 && in_blocks < indices.size())
       offered.push_back(MutationOperator::forget_remainder);
-    if (in_blocks > 0 && in_blocks == indices.size())
-      offered.push_back(MutationOperator::forget_block);
+    // The last whole block may be the first or the second one. An implementation that loses the
+    // second one loses it in longer rows too, where it is not the last.
+    if (in_blocks > 0 && indices.size() > 32)
+      offered.push_back(MutationOperator::forget_first_block);
+    if (in_blocks > 32) offered.push_back(MutationOperator::forget_second_block);
+    if (in_blocks > 0) offered.push_back(MutationOperator::forget_block);
     for (const MutationOperator op : {MutationOperator::forget_last, MutationOperator::forget_first,
                                       MutationOperator::bfloat16_sum})
       offered.push_back(op);
@@ -50,7 +54,9 @@ class PlainArithmetic {
     if (op == MutationOperator::forget_last && !terms.empty()) terms.pop_back();
     if (op == MutationOperator::forget_first && !terms.empty()) terms.erase(terms.begin());
     if (op == MutationOperator::forget_remainder) terms.resize(in_blocks);
-    if (op == MutationOperator::forget_block) terms.resize(in_blocks - 32);
+    if (op == MutationOperator::forget_block) erase_block(terms, in_blocks - 32);
+    if (op == MutationOperator::forget_first_block) erase_block(terms, 0);
+    if (op == MutationOperator::forget_second_block) erase_block(terms, 32);
     if (op == MutationOperator::first_256) terms.resize(256);
     if (op == MutationOperator::first_1024) terms.resize(1024);
     if (op != MutationOperator::bfloat16_sum) return add(terms);
@@ -93,6 +99,12 @@ class PlainArithmetic {
   T rstd(T statistic, T eps) { return add_quotient_error(exact_rstd(statistic, eps)); }
 
  private:
+  /// Removes a block of 32 terms.
+  static void erase_block(std::vector<T>& terms, std::size_t begin) {
+    const auto first = terms.begin() + static_cast<std::ptrdiff_t>(begin);
+    terms.erase(first, first + 32);
+  }
+
   /// Whether the sum of `count` terms changes visibly if only its first `block` terms are added.
   bool is_truncation_visible(std::size_t block, std::size_t count) const {
     return count > block && (shows_single_terms_ || (count - block) * 64 >= count);

@@ -117,12 +117,11 @@ class PlainDotProduct {
     return options_.mask_corner == ref::model::MaskCorner::bottom_right;
   }
 
-  /// Whether the causal mask lets query i attend to key j. `site` names the mask of the forward or
-  /// of the backward pass.
-  bool causal_mask_allows(const char* site, std::size_t i, std::size_t j) {
+  /// Whether the causal mask of the forward or the backward pass lets query i attend to key j.
+  bool causal_mask_allows(bool backward, std::size_t i, std::size_t j) {
+    if (!options_.causal) return inserted_mask_allows(backward, i, j);
+    const char* const site = backward ? "causal mask in the backward" : "causal mask";
     const Position at = position(i, j, is_from_the_end());
-    const bool is_visible = at.key <= at.query;
-    if (!options_.causal) return sites_.any(site, {Op::insert}) != Op::insert || is_visible;
     const Op other = is_from_the_end() ? Op::other : Op::inverted;
     switch (sites_.any(site, {Op::drop, Op::one_more, Op::one_less, Op::transposed, other})) {
       case Op::drop:
@@ -137,7 +136,7 @@ class PlainDotProduct {
       case Op::inverted:  // error: the mask is aligned at the last key instead of the first
         return position(i, j, !is_from_the_end()).key <= position(i, j, !is_from_the_end()).query;
       default:
-        return is_visible;
+        return at.key <= at.query;
     }
   }
 
@@ -170,6 +169,20 @@ class PlainDotProduct {
     }
   }
 
+  /// Whether query i may attend to key j although an error inserts a causal mask. It is aligned at
+  /// the last key, or at the first if their numbers differ.
+  bool inserted_mask_allows(bool backward, std::size_t i, std::size_t j) {
+    const auto is_inserted = [&](const char* site) {
+      return sites_.any(site, {Op::insert}) == Op::insert;
+    };
+    if (j + tokens_ > i + keys_ &&
+        is_inserted(backward ? "causal mask in the backward" : "causal mask"))
+      return false;
+    if (tokens_ == keys_ || j <= i) return true;
+    return !is_inserted(backward ? "causal mask from the first key in the backward"
+                                 : "causal mask from the first key");
+  }
+
   bool is_key_included(bool backward, std::size_t sample, std::size_t j) {
     if (!masked_) return true;
     if (samples_ > 1 && is_mutated_to_other("sample of the mask")) sample = (sample + 1) % samples_;
@@ -186,10 +199,9 @@ class PlainDotProduct {
   }
 
   std::vector<std::size_t> visible_rows(const Query& at, bool backward) {
-    const char* const causal = backward ? "causal mask in the backward" : "causal mask";
     std::vector<std::size_t> seen;
     for (std::size_t j = 0; j < keys_; ++j)
-      if (is_key_included(backward, at.sample, j) && causal_mask_allows(causal, at.token, j) &&
+      if (is_key_included(backward, at.sample, j) && causal_mask_allows(backward, at.token, j) &&
           window_allows(backward, at.token, j))
         seen.push_back(j);
     return seen;

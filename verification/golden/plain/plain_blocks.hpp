@@ -35,10 +35,10 @@ inline constexpr NumberedOperator kRepetitions[] = {
 inline constexpr NumberedOperator kSingleElements[] = {{MutationOperator::repeat_second, 1},
                                                        {MutationOperator::repeat_third, 2}};
 /// The operators that omit the last block of rows.
-inline constexpr NumberedOperator kPartialSums[] = {{MutationOperator::partial_8, 8},
-                                                    {MutationOperator::partial_16, 16},
-                                                    {MutationOperator::partial_64, 64},
-                                                    {MutationOperator::partial_128, 128}};
+inline constexpr NumberedOperator kLastBlocks[] = {
+    {MutationOperator::partial_4, 4},   {MutationOperator::partial_8, 8},
+    {MutationOperator::partial_16, 16}, {MutationOperator::partial_32, 32},
+    {MutationOperator::partial_64, 64}, {MutationOperator::partial_128, 128}};
 /// The operators that make a step for each block of elements.
 inline constexpr NumberedOperator kBlocks[] = {
     {MutationOperator::block_1, 1},     {MutationOperator::block_4, 4},

@@ -313,7 +313,7 @@ class PlainNormLayers : public PlainNormStep<T> {
         if (!tokens_alone || sites_.mask("mask of Gamma and Lambda", valid_[row_of(i)]))
           counted.push_back(i);
       }
-      const T n = sites_.count("n of Gamma and Lambda", Base::element_count(counted));
+      const T n = sites_.divisor("n of Gamma and Lambda", Base::element_count(counted));
       const auto g = [&](std::size_t i) {
         return gamma_at("gamma in grad_x", i) * sites_.term("grad_y in grad_x", dy_[i]);
       };
@@ -384,7 +384,7 @@ class PlainNormLayers : public PlainNormStep<T> {
     std::vector<T> rstd, squares;
     std::vector<T> scaled(x_.size());
     for (const auto& group : cut_rows(shape_, width)) {
-      const T n = sites_.count("n of group scaling", Base::element_count(group));
+      const T n = sites_.divisor("n of group scaling", Base::element_count(group));
       const T square = a_.over(
           a_.sum("sum of group scaling", group, [&](std::size_t i) { return x_[i] * x_[i]; }), n);
       squares.push_back(square);

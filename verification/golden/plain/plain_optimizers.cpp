@@ -149,10 +149,12 @@ class PlainOptimizer {
   T adamw_update(const AdamStep& step, std::size_t s, std::size_t i, T& first, T& second) {
     const T p = p_[i], decay = sites_.term("weight decay", step.decay);
     const T g = gradient(s, i);
-    if (is_mutated("weight decay added to the gradient", StepOp::insert))
-      return p - adam_update(step, g + decay * p, first, second);
+    const StepOp added =
+        sites_.any("weight decay added to the gradient", {StepOp::insert, StepOp::twice});
+    if (added == StepOp::insert) return p - adam_update(step, g + decay * p, first, second);
     const T share = decay * sites_.factor("learning rate of the weight decay", step.rate);
-    const T step_of_moments = adam_update(step, g, first, second);
+    const T step_of_moments =
+        adam_update(step, added == StepOp::twice ? g + decay * p : g, first, second);
     if (is_mutated("weight decay after the step", StepOp::insert))
       return (p - step_of_moments) * (1 - share);
     return a_.style().divide ? p - (share * p + step_of_moments)
@@ -179,8 +181,10 @@ class PlainOptimizer {
   /// Returns the denominator of the step: `sqrt(v / (1 - beta2^t)) + eps`, with the second moment v
   /// and the step number t.
   T root(const AdamStep& step, T v) {
-    if (is_mutated("eps before the bias correction", StepOp::insert))
-      return (adl_sqrt(v) + step.eps) / adl_sqrt(step.second);
+    const StepOp early =
+        sites_.any("eps before the bias correction", {StepOp::insert, StepOp::inside_root});
+    if (early == StepOp::insert) return (adl_sqrt(v) + step.eps) / adl_sqrt(step.second);
+    if (early == StepOp::inside_root) return adl_sqrt((v + step.eps) / step.second);
     const T corrected = v / step.second;
     switch (
         sites_.any("eps", {StepOp::drop, StepOp::ten_times, StepOp::inside_root, StepOp::no_root,

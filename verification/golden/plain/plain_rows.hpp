@@ -91,7 +91,9 @@ void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>
   if (may_hold_nan) offered.push_back(MutationOperator::clean_nan);
   if (rows) offered.push_back(MutationOperator::unwritten_row);
   if (rows) offered.push_back(MutationOperator::transposed);
-  if (rows && shape.rows() % 32 == 0) offered.push_back(MutationOperator::unwritten_block);
+  if (rows)
+    for (const NumberedOperator& block : kLastBlocks)
+      if (block.number < shape.rows()) offered.push_back(block.op);
   if (column_tile > 0) offered.push_back(MutationOperator::exchanged_columns);
   if (row_tile > 0) offered.push_back(MutationOperator::exchanged_rows);
   if (rows)
@@ -103,6 +105,8 @@ void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>
               T(0));
   };
   const MutationOperator op = sites.any(("writing " + name).c_str(), offered.span());
+  if (const auto block = number_of_operator(kLastBlocks, op))
+    clear_last_rows((shape.rows() - 1) % *block + 1);
   if (const auto columns = number_of_operator(kFirstBlocks, op))
     clear_columns_from(*columns, shape, values);
   switch (op) {
@@ -117,9 +121,6 @@ void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>
       break;
     case MutationOperator::unwritten_row:
       clear_last_rows(1);
-      break;
-    case MutationOperator::unwritten_block:
-      clear_last_rows(32);
       break;
     case MutationOperator::clean_nan:
       for (T& v : values)

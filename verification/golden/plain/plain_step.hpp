@@ -162,7 +162,7 @@ class PlainNormStep {
     T mean = 0, statistic = 0;
     if (centred) {
       mean = a_.over(a_.sum("sum of the mean", counted, [&](std::size_t i) { return x[i]; }),
-                     sites_.count("n of the mean", n));
+                     sites_.divisor("n of the mean", n));
       mean = sites_.term("mean", mean);
     } else if (sites_.any("mean", {MutationOperator::insert}) == MutationOperator::insert) {
       for (const std::size_t i : counted) mean += x[i] / n;
@@ -183,7 +183,7 @@ class PlainNormStep {
         const T d = x[i] - (centred ? sites_.term("mean in the variance", mean) : mean);
         return d * d;
       });
-      statistic = a_.over(squares, sites_.count("n of the statistic", n));
+      statistic = a_.over(squares, sites_.divisor("n of the statistic", n));
     }
     if (centred) statistic = variance_of_merged_blocks(counted, n).value_or(statistic);
     statistic = mistaken_statistic(statistic, mean, counted.size(), centred);
@@ -314,7 +314,7 @@ class PlainNormStep {
       return 2 * count <= rows && rows_of_a_program(count) * (count - 1) < rows;
     };
     const auto block =
-        inject_numbered("rows of grad_gamma and grad_beta", kPartialSums, sites_, has_more_rows);
+        inject_numbered("rows of grad_gamma and grad_beta", kLastBlocks, sites_, has_more_rows);
     if (block) column.resize((rows - 1) / *block * *block);
     const auto programs =
         inject_numbered("consecutive rows of a program in grad_gamma and grad_beta", kParts, sites_,
@@ -403,11 +403,11 @@ class PlainNormStep {
       };
       T a = 0;
       if (centred)
-        a = a_.over(a_.sum("sum of g", summed, g), sites_.count("n of the mean of g", s.n[k]));
+        a = a_.over(a_.sum("sum of g", summed, g), sites_.divisor("n of the mean of g", s.n[k]));
       else if (sites_.any("mean of g", {MutationOperator::insert}) == MutationOperator::insert)
         for (const std::size_t i : summed) a += g(i) / s.n[k];
       T c = a_.over(a_.sum("sum of g x_hat", summed, [&](std::size_t i) { return g(i) * z[i]; }),
-                    sites_.count("n of the mean of g x_hat", s.n[k]));
+                    sites_.divisor("n of the mean of g x_hat", s.n[k]));
       a *= shards;
       c *= shards;
       for (std::size_t place = 0; place < slice.size(); ++place) {

@@ -85,7 +85,39 @@ def merged(block):
     return fn
 
 
+def of_whole_blocks_of_rows(block):
+    """Leaves the rows after the last whole block unwritten."""
+    def fn(x, gamma, beta, eps=1e-5):
+        y = layer_norm(x, gamma, beta, eps)
+        y[len(x) // block * block:] = 0
+        return y
+    return fn
+
+
+def with_squares(add):
+    """Divides by the root of add(squared distances), which are those of the mean."""
+    def fn(x, gamma, beta, eps=1e-5):
+        d = x - x.mean(-1, keepdims=True)
+        return d / np.sqrt(add(d * d)[:, None] + x.dtype.type(eps)) * gamma + beta
+    return fn
+
+
+def mean_without(block):
+    return with_squares(lambda squares: (squares.sum(-1) - squares[:, block:block + 32].sum(-1)) / squares.dtype.type(
+        squares.shape[-1]))
+
+
 FORWARD = [
+    ("8 of 13 rows", of_whole_blocks_of_rows(8), (13, 6), "writing y: without the last block of 8 rows"),
+    ("32 of 50 rows", of_whole_blocks_of_rows(32), (50, 6), "writing y: without the last block of 32 rows"),
+    ("squares without the first block", mean_without(0), (4, 200), "sum of squares: without the first block of 32 terms"),
+    ("squares without the second block", mean_without(32), (4, 200),
+     "sum of squares: without the second block of 32 terms"),
+    ("squares without the fourth block", mean_without(96), (4, 200), None),
+    ("squares without the last whole block", mean_without(160), (4, 200),
+     "sum of squares: without the last whole block of 32 terms"),
+    ("a sum of squares for the variance", with_squares(lambda squares: squares.sum(-1)), (5, 48),
+     "mean of squares: a sum instead of a mean"),
     ("gamma by the row", with_gamma(lambda x, gamma: gamma[np.arange(len(x)) % len(gamma)][:, None]), (5, 48),
      "elements of gamma: the number of the row used as index"),
     ("gamma by the row, in many rows", with_gamma(lambda x, gamma: gamma[np.arange(len(x)) % len(gamma)][:, None]),
@@ -235,6 +267,41 @@ def test_a_mean_over_ignored_targets_has_its_name():
     targets[[3, 7]] = -100
     report = normproof.judge(cross_entropy, "cross_entropy", logits=random(12, 10), targets=targets)
     expect_name(report, "mean loss: divided by the number of all rows, with ignored ones")
+
+
+def attention(q, k, v, scale=None, visible=None):
+    scores = q @ np.swapaxes(k, -1, -2) * q.dtype.type(scale or q.shape[-1] ** -0.5)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    weights = weights if visible is None else weights * visible(*scores.shape[-2:])
+    return weights / weights.sum(-1, keepdims=True) @ v
+
+
+def judge_attention(fn, queries, keys, **options):
+    return normproof.judge(fn, "attention", q=random(2, 1, queries, 4), k=random(2, 1, keys, 4, seed=2),
+                           v=random(2, 1, keys, 3, seed=3), **options)
+
+
+def lower(queries, keys):
+    return np.tri(queries, keys, dtype=np.float32)
+
+
+def test_a_causal_mask_that_the_case_does_not_have_has_its_name():
+    def aligned_at_the_first_key(q, k, v):
+        return attention(q, k, v, visible=lower)
+    for queries, keys in ((5, 3), (3, 5)):
+        expect_name(judge_attention(aligned_at_the_first_key, queries, keys),
+                    "causal mask: applied although the attention is not causal, aligned at the first key")
+    assert names(judge_attention(aligned_at_the_first_key, 4, 4)) == ["the answer is right for causal=True: y"]
+    assert names(judge_attention(lambda q, k, v, causal: attention(q, k, v), 4, 4, causal=True)) == [
+        "the answer is right for causal=False: y"]
+
+
+def test_a_number_that_the_kernel_ignores_is_suggested():
+    report = judge_attention(lambda q, k, v, scale: attention(q, k, v), 3, 4, scale=0.25)
+    assert names(report) == ["the answer is right for scale=None: y"]
+    fixed = normproof.judge(lambda x, gamma, beta, eps: layer_norm(x, gamma, beta), "layer_norm", x=random(4, 6),
+                            gamma=random(6, seed=2), beta=random(6, seed=3), eps=0.01)
+    assert names(fixed) == ["the answer is right for eps=1e-05: y"]
 
 
 def l2_floor(x, eps=1e-6):

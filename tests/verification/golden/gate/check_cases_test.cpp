@@ -35,6 +35,32 @@ TEST_F(CheckCases, ResultIsTheSameForAnyNumberOfJobs) {
   EXPECT_EQ(count_passed(check(make_folder_candidate(golden()))), cases_.size());
 }
 
+TEST_F(CheckCases, EveryFailureIsExplainedUnlessTheDiagnosisIsSkipped) {
+  const candidate::Candidate negated = [&](const certify::StoredCase& stored) {
+    std::vector<StoredTensor> answer = reference_output(stored);
+    for (StoredTensor& tensor : answer) {
+      std::vector<double> values = ref::io::widen(tensor);
+      for (double& v : values) v = tensor.name == "y" ? -v : v;
+      tensor = make_stored_tensor(tensor.name, tensor.dtype, tensor.shape, values);
+    }
+    return candidate::CandidateOutput(std::move(answer));
+  };
+  for (const bool skips : {false, true}) {
+    const auto results = check_cases(golden(), cases_, negated, {.skip_diagnosis = skips}, 1, {});
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const certify::StoredCase stored = certify::read_case(golden(), cases_[i]);
+      const CaseResult alone = check_case(stored, negated(stored).tensors(), {});
+      EXPECT_FALSE(results[i].passed()) << cases_[i].path;
+      EXPECT_EQ(results[i].diagnosis.empty(), skips) << cases_[i].path;
+      ASSERT_EQ(results[i].tensors.size(), alone.tensors.size()) << cases_[i].path;
+      for (std::size_t t = 0; t < alone.tensors.size(); ++t) {
+        EXPECT_EQ(results[i].tensors[t].failed, alone.tensors[t].failed) << cases_[i].path;
+        EXPECT_EQ(results[i].tensors[t].ratio, alone.tensors[t].ratio) << cases_[i].path;
+      }
+    }
+  }
+}
+
 TEST_F(CheckCases, UnknownRequestedOutputIsAUsageError) {
   const auto chosen = [&](const std::string& name) {
     return usage_error_message([&] {

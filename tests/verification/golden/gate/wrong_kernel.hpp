@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cmath>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,41 @@ inline std::vector<StoredTensor> change_output(
     tensor = make_stored_tensor(name, tensor.dtype, tensor.shape, values);
   }
   return answer;
+}
+
+/// The statistics by which a wrong norm normalizes a row: it divides by sqrt(square + eps).
+struct RowStatistics {
+  double mean, square;
+};
+
+/// Returns the right outputs with y of a norm in float32 whose statistics are wrong, with eps 1e-5.
+inline std::vector<StoredTensor> norm_with_statistics(
+    const StoredCase& stored,
+    const std::function<RowStatistics(std::span<const double> row)>& statistics) {
+  const Case& c = stored.description.c;
+  const std::vector<double> x = find_tensor_values(c.inputs, "x"),
+                            gamma = find_tensor_values(c.inputs, "gamma"),
+                            beta = find_tensor_values(c.inputs, "beta");
+  const std::size_t width = gamma.size();
+  return change_output(run_mutation(c, {}), "y", [&](double, std::size_t i) {
+    const RowStatistics row = statistics(std::span(x).subspan(i / width * width, width));
+    const double x_hat = (x[i] - row.mean) / std::sqrt(row.square + 1e-5);
+    const double y = x_hat * gamma[i % width] + (beta.empty() ? 0 : beta[i % width]);
+    return static_cast<double>(static_cast<float>(y));
+  });
+}
+
+/// Returns the sum of the squared distances from the mean.
+inline double sum_of_squares(std::span<const double> row, double mean = 0) {
+  double squares = 0;
+  for (const double x : row) squares += (x - mean) * (x - mean);
+  return squares;
+}
+
+inline double mean_of(std::span<const double> row) {
+  double sum = 0;
+  for (const double x : row) sum += x;
+  return sum / static_cast<double>(row.size());
 }
 
 /// Returns the required outputs of an implementation whose sums are in another format.

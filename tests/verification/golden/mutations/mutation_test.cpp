@@ -8,7 +8,9 @@
 namespace normproof::verification::golden::mutations {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::Not;
 using enum MutationOperator;
 
 TEST(MutationSites, ChangeNothingWithoutAMutation) {
@@ -16,6 +18,7 @@ TEST(MutationSites, ChangeNothingWithoutAMutation) {
   EXPECT_EQ(sites.term("t", 3.0), 3);
   EXPECT_EQ(sites.factor("f", 3.0), 3);
   EXPECT_EQ(sites.count("n", 3.0), 3);
+  EXPECT_EQ(sites.divisor("n", 3.0), 3);
   EXPECT_EQ(sites.weight("w", 0.25), 0.25);
   EXPECT_EQ(sites.pick("p", 1.0, 2.0), 1);
   EXPECT_TRUE(sites.mask("m", true));
@@ -36,6 +39,9 @@ TEST(MutationSites, ApplyEachOperatorAsItsNameStates) {
   EXPECT_EQ(Sites({"f", half_precision}).factor("f", 1 + 0x1p-11), 1);
   EXPECT_EQ(Sites({"n", one_less}).count("n", 3.0), 2);
   EXPECT_EQ(Sites({"n", one_more}).count("n", 3.0), 4);
+  EXPECT_EQ(Sites({"n", one_less}).divisor("n", 3.0), 2);
+  EXPECT_EQ(Sites({"n", one_more}).divisor("n", 3.0), 4);
+  EXPECT_EQ(Sites({"n", drop}).divisor("n", 3.0), 1);
   EXPECT_EQ(Sites({"w", complement}).weight("w", 0.25), 0.75);
   EXPECT_EQ(Sites({"w", drop}).weight("w", 0.25), 0);
   EXPECT_EQ(Sites({"p", other}).pick("p", 1.0, 2.0), 2);
@@ -73,6 +79,15 @@ TEST(MutationSites, ListEachOfferedMutationOnce) {
   }
   EXPECT_THAT(sites.seen(),
               ElementsAre(Mutation{"n", one_less}, Mutation{"n", one_more}, Mutation{"p", other}));
+}
+
+TEST(MutationSites, ListAMissingDivisionOnlyIfTheDivisorIsNotOne) {
+  Sites sites;
+  sites.list();
+  sites.divisor("n", 1.0);
+  EXPECT_THAT(sites.seen(), Not(Contains(Mutation{"n", drop})));
+  sites.divisor("n", 2.0);
+  EXPECT_THAT(sites.seen(), Contains(Mutation{"n", drop}));
 }
 
 TEST(MutationSites, ListAMaskOnlyIfItExcludesSomething) {

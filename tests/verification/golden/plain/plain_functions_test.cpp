@@ -174,25 +174,34 @@ TEST(PlainFunctions, MutationStopsTheSumOfAWideRowAfterTheFirstBlock) {
       DoubleEq(1.0 / 256));
 }
 
-TEST(PlainFunctions, MutationDropsTheLastBlockOfASumIfItIsFull) {
-  const auto first_of = [](std::size_t features) {
+TEST(PlainFunctions, MutationsDropAWholeBlockOfASum) {
+  const auto first_of = [](std::size_t features, MutationOperator op) {
     const Case c =
         plain_recipe("softmax", {1, features}).x([](auto, double) { return 0.0; }).make(1);
-    return find_tensor_values(run(c, {"sum of exponentials", MutationOperator::forget_block}),
-                              "y")[0];
+    return find_tensor_values(run(c, {"sum of exponentials", op}), "y")[0];
   };
-  EXPECT_THAT(first_of(64), DoubleEq(1.0 / 32));
-  EXPECT_THAT(first_of(65), DoubleEq(1.0 / 65));
+  for (const MutationOperator op :
+       {MutationOperator::forget_block, MutationOperator::forget_first_block,
+        MutationOperator::forget_second_block}) {
+    EXPECT_THAT(first_of(96, op), DoubleEq(1.0 / 64)) << to_string(op);
+    EXPECT_THAT(first_of(97, op), DoubleEq(1.0 / 65)) << to_string(op);
+  }
+  EXPECT_THAT(first_of(33, MutationOperator::forget_block), DoubleEq(1));
+  EXPECT_THAT(first_of(33, MutationOperator::forget_first_block), DoubleEq(1));
+  EXPECT_THAT(first_of(64, MutationOperator::forget_second_block), DoubleEq(1.0 / 32));
+  EXPECT_THAT(first_of(32, MutationOperator::forget_first_block), DoubleEq(1.0 / 32));
+  EXPECT_THAT(first_of(63, MutationOperator::forget_second_block), DoubleEq(1.0 / 63));
 }
 
-TEST(PlainFunctions, MutationLeavesTheLastFullBlockOfRowsUnwritten) {
+TEST(PlainFunctions, MutationLeavesTheLastBlockOfRowsUnwritten) {
   const auto zeros_of = [](std::size_t rows) {
     const Case c = plain_recipe("softmax", {rows, 2}).make(1);
     return std::ranges::count(
-        find_tensor_values(run(c, {"writing y", MutationOperator::unwritten_block}), "y"), 0.0);
+        find_tensor_values(run(c, {"writing y", MutationOperator::partial_32}), "y"), 0.0);
   };
   EXPECT_EQ(zeros_of(64), 64);
-  EXPECT_EQ(zeros_of(65), 0);
+  EXPECT_EQ(zeros_of(65), 2);
+  EXPECT_EQ(zeros_of(32), 0);
 }
 
 TEST(PlainFunctions, MutationChangesOnlyTheOutputThatItNames) {
