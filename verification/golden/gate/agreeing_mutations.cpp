@@ -89,6 +89,17 @@ bool explains_failed_elements(const FailingOutput& f, const std::vector<double>&
   return 4 * failing >= 3 * f.failed.size();
 }
 
+/// Whether an output of 8 bits has the values of a mutation, except for a few elements that are
+/// beside a tie. The bound of an element includes a rounding to few digits, so that many mistakes
+/// are within some bounds of each other.
+bool has_same_8_bits(const FailingOutput& f, const std::vector<double>& values) {
+  constexpr std::size_t kElementsPerTie = 16;
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (distance(f.got[i], values[i]) != 0) ++different;
+  return different * kElementsPerTie <= values.size();
+}
+
 /// Returns the largest distance between the output and `other`, in ulps of the largest element.
 /// Returns nothing if they do not agree.
 std::optional<double> find_distance_if_agreeing(const FailingOutput& f,
@@ -99,6 +110,7 @@ std::optional<double> find_distance_if_agreeing(const FailingOutput& f,
   if (tensor == nullptr || plain == nullptr || *tensor == *plain) return std::nullopt;
   const std::vector<double> values = ref::io::widen(*tensor);
   if (values.size() != f.got.size() || !explains_failed_elements(f, values)) return std::nullopt;
+  if (ref::io::item_size(f.dtype) == 1 && !has_same_8_bits(f, values)) return std::nullopt;
   const std::vector<double> unmutated = ref::io::widen(*plain);
   double largest = 0, to_exact = 0, to_right = 0, magnitude = 0;
   std::size_t finite = 0;
@@ -391,12 +403,13 @@ class Search {
  public:
   Search(const StoredCase& stored, const std::vector<FailingOutput>& failing,
          std::uint64_t work_limit, const std::vector<FailingOutput>& passing,
-         const EarlierCases& earlier)
+         const EarlierCases& earlier, const plain::Style& style)
       : c_(with_every_gradient(stored)),
         inputs_(inputs_of(c_)),
         failing_(failing),
         passing_(passing),
         earlier_(earlier),
+        style_(style),
         row_(FailingRow::find_in(c_, failing)),
         work_left_(work_limit) {
     for (const FailingOutput& f : failing)
@@ -409,7 +422,7 @@ class Search {
       Sites all;
       all.list();
       all.limit(work_left_);
-      const std::vector<StoredTensor> right = run_plain(c_, inputs_, {}, all);
+      const std::vector<StoredTensor> right = run_plain(c_, inputs_, style_, all);
       if (row_) row_->start(work_left_);
       for (const Mutation& mutation : all.seen()) {
         if (changes_no_failing_output(mutation, failing_) || is_refuted(mutation)) continue;
@@ -432,7 +445,7 @@ class Search {
                     std::vector<AgreeingMutation>& found) {
     Sites sites(mutation);
     sites.limit(work_left_);
-    const std::vector<StoredTensor> mistaken = run_plain(c_, inputs_, {}, sites);
+    const std::vector<StoredTensor> mistaken = run_plain(c_, inputs_, style_, sites);
     Explanation explanation = explain(failing_, mistaken, right);
     keep_plausible_outputs(c_, failing_, mistaken, mutation, explanation);
     if (!explanation.outputs.empty())
@@ -462,6 +475,7 @@ class Search {
   EvalInputs inputs_;
   const std::vector<FailingOutput>&failing_, &passing_;
   EarlierCases earlier_;
+  plain::Style style_;
   FailedPasses failed_ = {};
   std::optional<FailingRow> row_;
   std::uint64_t work_left_;
@@ -479,9 +493,9 @@ MutationSearch find_agreeing_mutations(const StoredCase& stored,
                                        const std::vector<FailingOutput>& failing,
                                        std::uint64_t work_limit,
                                        const std::vector<FailingOutput>& passing,
-                                       const EarlierCases& earlier) {
+                                       const EarlierCases& earlier, const plain::Style& style) {
   if (failing.empty()) return {};
-  return Search(stored, failing, work_limit, passing, earlier).run();
+  return Search(stored, failing, work_limit, passing, earlier, style).run();
 }
 
 }  // namespace normproof::verification::golden::gate

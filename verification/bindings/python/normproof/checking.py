@@ -35,7 +35,7 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
           outputs: str | Sequence[str] | None = None, backward: Callable[..., Any] | None = None, arguments: Any = None,
           only: str | Sequence[str] | None = None, framework: str | None = None, layout: str | None = None,
           relations: str | Sequence[str] = (), isolate: bool = False, seconds: float | None = 60,
-          accumulation: Any = "", formula: str = "", cast_order: str = "", loss_dtype: str = "",
+          accumulation: Any = "", formula: str = "", cast_order: str = "", loss_dtype: str = "", scale_rounding: str = "",
           xfail: str | Sequence[str] = (), strict: bool = False, flush_subnormals: bool = False,
           skip_diagnosis: bool = False, writes: Mapping[str, str] | None = None) -> Report:
     """Judges fn on the certified cases of op.
@@ -56,6 +56,7 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
                that fn overwrites are found without it
     cast_order  "before_gamma" if a norm in 16 bits may round x_hat before it multiplies by gamma, as Llama does
     loss_dtype  "logits" if the loss of cross_entropy has the dtype of its 16-bit logits, as in PyTorch
+    scale_rounding  "up", "nearest", "even" or "ceil" if the scales of the blocks of an 8-bit y are not rounded down
     flush_subnormals  whether fn may flush subnormal numbers to 0, as --flush-subnormals of `normproof golden check`
     skip_diagnosis  whether the mistake of a case that fails is not searched for, which saves time
 
@@ -73,7 +74,8 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
     invocation, ask_again = prepare_checked(
         fn, op, corpus, corpus.select(fullest_case(corpus, selected)), dtype, framework=framework, device=device,
         arguments=arguments, outputs=outputs, backward=backward, layout=layout, accumulation=accumulation,
-        formula=formula, cast_order=cast_order, loss_dtype=loss_dtype, xfail=parse_globs(xfail), strict=strict,
+        formula=formula, cast_order=cast_order, loss_dtype=loss_dtype, scale_rounding=scale_rounding,
+        xfail=parse_globs(xfail), strict=strict,
         flush_subnormals=flush_subnormals, skip_diagnosis=skip_diagnosis, writes=writes, isolate=isolate, seconds=seconds)
     invocation.require_needed()
     if "cos" in known_names(corpus, op):  # tables of another width are no error if there is one pair of features
@@ -151,7 +153,8 @@ def suggest_options(invocation: Invocation, report: Report) -> list[str]:
 
     They are cast_order, if cases of 16 bits failed and the norm may round x_hat before gamma; formula and flush_subnormals,
     if the errors are no larger than those of a less accurate form or arithmetic; loss_dtype, if a loss has the dtype of
-    the 16 bits of its logits; and the scale of x, if every case of 8 bits was declined for it.
+    the 16 bits of its logits; scale_rounding, if the scales of blocks are rounded in another way; and the scale of x, if every
+    case of 8 bits was declined for it.
     """
     suggestions = []
     narrow = [result for result in report.failures if result.path.endswith(("-float16", "-bfloat16")) and result.tensors]
@@ -164,6 +167,7 @@ def suggest_options(invocation: Invocation, report: Report) -> list[str]:
     flushed = [result for result in report.failures if "flush_subnormals=True" in str(result.json.get("diagnosis"))]
     if flushed and 2 * len(flushed) >= len(report.failures):
         suggestions.append("if it flushes subnormal numbers to 0, as XLA does on a CPU, pass flush_subnormals=True")
+    suggestions += suggest_scale_roundings(report)
     declined = [str(result.json.get("problem")) for result in report.declined]
     if report.is_of_user and (other := re.search(r" has (\w+) (\S+), and the case ", " ".join(declined))):
         suggestions.append(f"to judge it with its own option, pass {other[1]}={other[2]!r}")
@@ -173,6 +177,17 @@ def suggest_options(invocation: Invocation, report: Report) -> list[str]:
            for result in narrow for tensor in result.tensors):
         suggestions.append("if the loss should have the dtype of its 16-bit logits, pass loss_dtype='logits'")
     return suggestions
+
+
+def suggest_scale_roundings(report: Report) -> list[str]:
+    """Returns the rounding of the scales of blocks with which every failing case that names one is right, if there is one."""
+    named = [re.findall(r"'(\w+)'", found[1]) for result in report.failures
+             if (found := re.search(r"right for scale_rounding=((?:'\w+'(?: or )?)+)", str(result.json.get("diagnosis", ""))
+                                    .replace("\\'", "'")))]
+    common = [rounding for rounding in (named[0] if named else []) if all(rounding in one for one in named)]
+    if not common:
+        return []
+    return [f"if the scales of blocks are rounded so on purpose, pass scale_rounding={' or '.join(map(repr, common))}"]
 
 
 def has_no_answer(result: CaseResult) -> bool:
