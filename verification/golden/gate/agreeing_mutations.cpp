@@ -151,6 +151,12 @@ Explanation explain(const std::vector<FailingOutput>& failing,
     explanation.outputs.push_back(f.name);
     explanation.ulps = std::max(explanation.ulps, *own);
   }
+  // A scale is one of few powers of two. If y failed too, its elements tell mistakes apart.
+  const auto is_explained = [&](const char* name) {
+    return std::ranges::find(explanation.outputs, name) != explanation.outputs.end();
+  };
+  const bool is_y_wrong = std::ranges::find(failing, "y", &FailingOutput::name) != failing.end();
+  if (is_y_wrong && !is_explained("y")) std::erase(explanation.outputs, "y_scale");
   return explanation;
 }
 

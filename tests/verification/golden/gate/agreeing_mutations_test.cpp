@@ -92,7 +92,8 @@ TEST(AgreeingMutations, NameNo8BitOutputThatIsMerelyNear) {
       ref::model::set_option(other.options, "eps", "0.5");
       const auto found = search(certified(c), run_mutation(other, {})).found;
       for (const AgreeingMutation& each : found)
-        ADD_FAILURE() << op << ": " << each.mutation.site << ": " << to_string(each.mutation.op);
+        ADD_FAILURE() << op << ": " << each.mutation.site << ": " << to_string(each.mutation.op)
+                      << ": " << each.diagnosis.outputs.front();
     }
 }
 
