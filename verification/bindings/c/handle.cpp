@@ -104,6 +104,11 @@ void normproof_corpus::set(const char* name, const char* value) {
       options.loss_dtype = *value == '\0' ? golden::tolerance::LossDtype::wide
                                           : golden::tolerance::parse_loss_dtype(value);
     });
+  } else if (option == "scale_rounding") {
+    change_formulas([&](gate::CheckOptions& options) {
+      options.scale_rounding = *value == '\0' ? golden::corpus::ScaleRounding::floor
+                                              : golden::corpus::parse_scale_rounding(value);
+    });
   } else if (option == "flush_subnormals") {
     options_.flush_subnormals = parse_switch("flush_subnormals", value);
     bounds_.reset();
@@ -122,10 +127,10 @@ void normproof_corpus::set(const char* name, const char* value) {
   } else if (option == "repro") {
     repro_ = value;
   } else {
-    throw UsageError(
-        unknown_name("option", name,
-                     {"accumulation", "cast_order", "flush_subnormals", "formula", "loss_dtype",
-                      "min_cases", "outputs", "repro", "skip_diagnosis", "strict", "xfail"}));
+    throw UsageError(unknown_name(
+        "option", name,
+        {"accumulation", "cast_order", "flush_subnormals", "formula", "loss_dtype", "min_cases",
+         "outputs", "repro", "scale_rounding", "skip_diagnosis", "strict", "xfail"}));
   }
 }
 

@@ -104,10 +104,12 @@ size_t normproof_case_count(const normproof_corpus* corpus);
    the default), "formula" ("stable", "folded", "one_pass"; "": two passes), "cast_order"
    ("before_gamma": a norm in 16 bits may round x_hat before it applies gamma; "": the default),
    "loss_dtype" ("logits": the loss of 16-bit logits may have their dtype; "": float32),
+   "scale_rounding" ("up", "nearest", "even" or "ceil": the scales of the blocks of an 8-bit y are
+   rounded so to powers of two; "": down),
    "flush_subnormals" ("1": subnormal numbers may be 0; "": the default) or "skip_diagnosis" ("1":
    the verdict on a case that fails does not name its mistake, and takes less time; "": the
-   default). NORMPROOF_USAGE: an unknown name or value, or a formula, a cast order or a dtype of the
-   loss that none of the open cases has. */
+   default). NORMPROOF_USAGE: an unknown name or value, or a formula, a cast order, a dtype of the
+   loss or a rounding of scales that none of the open cases has. */
 int32_t normproof_set(normproof_corpus* corpus, const char* name, const char* value);
 
 /* Selects a case, 0 <= index < normproof_case_count, reads it and begins an answer. What *out

@@ -105,6 +105,9 @@ void GoldenCheckCommand::add(CLI::App& app) {
                         "wide (default): the loss of 16-bit logits is float32; or logits: it has "
                         "their dtype, and the "
                         "log-probabilities may be stored in it, too");
+  add_scale_rounding_option(app, options.scale_rounding,
+                            "floor (default), up, nearest, even or ceil: how the scales of the "
+                            "blocks of an 8-bit y are rounded to powers of two");
   add_flag(app, "--flush-subnormals", options.flush_subnormals,
            "Declare that the candidate flushes subnormal numbers to zero. Without this option such "
            "a candidate fails");

@@ -122,4 +122,10 @@ void add_loss_dtype_option(CLI::App& app, verification::golden::tolerance::LossD
                          verification::golden::tolerance::parse_loss_dtype, help, "NAME");
 }
 
+void add_scale_rounding_option(CLI::App& app, verification::golden::corpus::ScaleRounding& rounding,
+                               const std::string& help) {
+  add_named_value_option(app, "--scale-rounding", rounding,
+                         verification::golden::corpus::parse_scale_rounding, help, "NAME");
+}
+
 }  // namespace normproof::verification::cli::golden

@@ -54,5 +54,7 @@ void add_cast_order_option(CLI::App& app, verification::golden::tolerance::CastO
                            const std::string& help);
 void add_loss_dtype_option(CLI::App& app, verification::golden::tolerance::LossDtype& dtype,
                            const std::string& help);
+void add_scale_rounding_option(CLI::App& app, verification::golden::corpus::ScaleRounding& rounding,
+                               const std::string& help);
 
 }  // namespace normproof::verification::cli::golden

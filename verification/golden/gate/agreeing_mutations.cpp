@@ -55,6 +55,12 @@ Explanation explain(const std::vector<FailingOutput>& failing,
     explanation.outputs.push_back(f.name);
     explanation.ulps = std::max(explanation.ulps, *own);
   }
+  // A scale is one of few powers of two. If y failed too, its elements tell mistakes apart.
+  const auto is_explained = [&](const char* name) {
+    return std::ranges::find(explanation.outputs, name) != explanation.outputs.end();
+  };
+  const bool is_y_wrong = std::ranges::find(failing, "y", &FailingOutput::name) != failing.end();
+  if (is_y_wrong && !is_explained("y")) std::erase(explanation.outputs, "y_scale");
   return explanation;
 }
 
@@ -157,12 +163,13 @@ class Search {
  public:
   Search(const StoredCase& stored, const std::vector<FailingOutput>& failing,
          std::uint64_t work_limit, const std::vector<FailingOutput>& passing,
-         const EarlierCases& earlier)
+         const EarlierCases& earlier, const plain::Style& style)
       : c_(with_every_gradient(stored)),
         inputs_(inputs_of(c_)),
         failing_(failing),
         passing_(passing),
         earlier_(earlier),
+        style_(style),
         row_(FailingRow::find_in(c_, failing)),
         work_left_(work_limit) {
     for (const FailingOutput& f : failing)
@@ -175,7 +182,7 @@ class Search {
       Sites all;
       all.list();
       all.limit(work_left_);
-      const std::vector<StoredTensor> right = run_plain(c_, inputs_, {}, all);
+      const std::vector<StoredTensor> right = run_plain(c_, inputs_, style_, all);
       if (row_) row_->start(work_left_);
       for (const Mutation& mutation : all.seen()) {
         if (changes_no_failing_output(mutation, failing_) || is_refuted(mutation)) continue;
@@ -198,7 +205,7 @@ class Search {
                     std::vector<AgreeingMutation>& found) {
     Sites sites(mutation);
     sites.limit(work_left_);
-    const std::vector<StoredTensor> mistaken = run_plain(c_, inputs_, {}, sites);
+    const std::vector<StoredTensor> mistaken = run_plain(c_, inputs_, style_, sites);
     Explanation explanation = explain(failing_, mistaken, right);
     keep_plausible_outputs(c_, failing_, mistaken, mutation, explanation);
     if (!explanation.outputs.empty())
@@ -228,6 +235,7 @@ class Search {
   EvalInputs inputs_;
   const std::vector<FailingOutput>&failing_, &passing_;
   EarlierCases earlier_;
+  plain::Style style_;
   FailedPasses failed_ = {};
   std::optional<FailingRow> row_;
   std::uint64_t work_left_;
@@ -245,9 +253,9 @@ MutationSearch find_agreeing_mutations(const StoredCase& stored,
                                        const std::vector<FailingOutput>& failing,
                                        std::uint64_t work_limit,
                                        const std::vector<FailingOutput>& passing,
-                                       const EarlierCases& earlier) {
+                                       const EarlierCases& earlier, const plain::Style& style) {
   if (failing.empty()) return {};
-  return Search(stored, failing, work_limit, passing, earlier).run();
+  return Search(stored, failing, work_limit, passing, earlier, style).run();
 }
 
 }  // namespace normproof::verification::golden::gate

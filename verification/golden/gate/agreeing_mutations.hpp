@@ -6,6 +6,7 @@
 #include "verification/golden/gate/failing_outputs.hpp"
 #include "verification/golden/gate/refuted_mutations.hpp"
 #include "verification/golden/mutations/mutation.hpp"
+#include "verification/golden/plain/plain_layers.hpp"
 
 namespace normproof::verification::golden::gate {
 
@@ -42,6 +43,7 @@ MutationSearch find_agreeing_mutations(const StoredCase& stored,
                                        const std::vector<FailingOutput>& failing,
                                        std::uint64_t work_limit,
                                        const std::vector<FailingOutput>& passing = {},
-                                       const EarlierCases& earlier = {});
+                                       const EarlierCases& earlier = {},
+                                       const plain::Style& style = {});
 
 }  // namespace normproof::verification::golden::gate

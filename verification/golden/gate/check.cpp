@@ -130,6 +130,7 @@ tolerance::Tolerance tolerance_for_options(const Case& c, const CheckOptions& op
       c, accumulation, options.formula, options.flush_subnormals, options.cast_order, blocks);
   if (options.loss_dtype == tolerance::LossDtype::logits)
     tolerance::allow_stored_log_probabilities(c, accumulation, bounds.bound);
+  bounds.scale_rounding = options.scale_rounding;
   return bounds;
 }
 

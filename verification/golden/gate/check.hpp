@@ -30,6 +30,8 @@ struct CheckOptions {
   tolerance::CastOrder cast_order = tolerance::CastOrder::after_gamma;
   /// The dtype in which the candidate returns the loss of 16-bit logits, if it is cross_entropy.
   tolerance::LossDtype loss_dtype = tolerance::LossDtype::wide;
+  /// How the candidate rounds the scales of the blocks of an output in 8 bits.
+  corpus::ScaleRounding scale_rounding = corpus::ScaleRounding::floor;
   bool flush_subnormals = false;  ///< whether the candidate may flush subnormal numbers to 0
   bool maps = false;              ///< whether to make an ErrorRatioMap of each failed output
   bool skip_diagnosis = false;    ///< whether failures get no explanation (diagnose.hpp)

@@ -12,6 +12,7 @@
 #include "ref/numeric/errors.hpp"
 #include "verification/golden/certify/for_each_in_parallel.hpp"
 #include "verification/golden/corpus/kind.hpp"
+#include "verification/golden/corpus/scaling.hpp"
 #include "verification/golden/gate/diagnose.hpp"
 
 namespace normproof::verification::golden::gate {
@@ -91,6 +92,12 @@ void check_options_exist(const std::vector<CaseDescription>& cases, const CheckO
       none([](const corpus::Case& c) { return has_operation<ref::model::CrossEntropyOptions>(c); }))
     throw ref::numeric::UsageError(
         fmt::format("loss_dtype is logits, and {} has no loss; expected wide", operations));
+  if (options.scale_rounding != corpus::ScaleRounding::floor && none([](const corpus::Case& c) {
+        return corpus::output_scaling(c, "y") == corpus::OutputScaling::blocks;
+      }))
+    throw ref::numeric::UsageError(
+        fmt::format("scale_rounding is {}, and no case of {} has scales of blocks; expected floor",
+                    to_string(options.scale_rounding), operations));
 }
 
 CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,

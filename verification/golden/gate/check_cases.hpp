@@ -21,7 +21,8 @@ using candidate::CandidateOutput;
 /// Requires  `candidate` may be called from several threads at once, or jobs is 1; each name in
 ///           options.outputs is an expected output of at least one case
 /// Throws    UsageError if no case expects one of options.outputs, or has options.formula,
-///           options.cast_order or options.loss_dtype; FileError if the corpus itself is damaged
+///           options.cast_order, options.loss_dtype or options.scale_rounding; FileError if the
+///           corpus itself is damaged
 std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
                                     const std::vector<CaseDescription>& cases,
                                     const Candidate& candidate, const CheckOptions& options,
@@ -46,8 +47,8 @@ EarlierCases earlier_cases(SearchHistory& history, const Case& c, std::size_t ca
 void check_outputs_exist(const std::vector<CaseDescription>& cases,
                          const std::vector<std::string>& outputs);
 
-/// Checks that options.formula, options.cast_order and options.loss_dtype exist for the operation
-/// of at least one case.
+/// Checks that options.formula, options.cast_order, options.loss_dtype and options.scale_rounding
+/// exist for the operation of at least one case.
 /// Throws    UsageError that names the option, the operations, and what was expected
 void check_options_exist(const std::vector<CaseDescription>& cases, const CheckOptions& options);
 

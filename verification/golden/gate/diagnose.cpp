@@ -93,7 +93,8 @@ Explained explain_by_known_causes(const StoredCase& stored, const std::vector<St
   const StoredTensor* const x = main_input(stored.description.c);
   MutationSearch search{.is_complete = false};
   if (x == nullptr || x->bytes.size() <= kMaxBytes)
-    search = find_agreeing_mutations(stored, failing, search_work_limit(result), passing, earlier);
+    search = find_agreeing_mutations(stored, failing, search_work_limit(result), passing, earlier,
+                                     {.scale_rounding = options.scale_rounding});
   found = explain_by_mutations(stored, answer, result, std::move(search.found));
   if (found.empty()) found = suggest_flushing(stored, answer, result, options);
   if (found.empty()) found = diagnose_less_accurate_formulas(stored, answer, result);
@@ -105,7 +106,8 @@ Explained explain_by_known_causes(const StoredCase& stored, const std::vector<St
 tolerance::Tolerance usual_tolerance(const Case& c, const CheckOptions& options) {
   const bool is_usual = !options.accumulation && options.formula == tolerance::Formula::two_pass &&
                         !options.flush_subnormals;
-  return tolerance_for_options(c, is_usual ? options : CheckOptions());
+  return tolerance_for_options(
+      c, is_usual ? options : CheckOptions{.scale_rounding = options.scale_rounding});
 }
 
 /// Returns the outputs that failed in a sample, without those that have a simple answer in the

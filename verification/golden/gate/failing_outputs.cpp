@@ -29,8 +29,12 @@ std::vector<FailingOutput> select_outputs(bool passed, const StoredCase& stored,
                     ref::io::widen(*find(stored.expected, t.name)),
                     {},
                     unit_roundoff(given.dtype)};
-    if (corpus::is_scaled(stored.description.c))
-      f.bound = compute_judged_values(stored, answer, t.name, bounds).bound;
+    if (corpus::is_scaled(stored.description.c)) {
+      // In the units of the scales in the output.
+      JudgedValues judged = compute_judged_values(stored, answer, t.name, bounds);
+      f.exact = std::move(judged.high);
+      f.bound = std::move(judged.bound);
+    }
     for (std::size_t i = f.bound.size(); i < f.got.size(); ++i)
       f.bound.push_back(tolerance::with_storage_rounding(
           bounds.bound.at(t.name).data()[i], f.exact[i], kNonzeroRemainder, given.dtype));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "verification/golden/corpus/scaling.hpp"
 
@@ -21,37 +22,54 @@ namespace {
 constexpr const char* kScaleOfY = "y_scale";
 constexpr int kMaxScaleExponent = 127;
 
-/// Returns the exponent of the scale of a block whose largest magnitude is `largest`.
-int scale_exponent_for(double largest, const FloatFormat& format) {
-  return corpus::block_scale_exponent(largest > 0 ? std::ilogb(largest) : -2000, format);
+/// Returns the scales in an output, or nothing if it has none of the expected shape.
+std::optional<std::vector<double>> find_scales(const StoredCase& stored,
+                                               const std::vector<StoredTensor>& answer) {
+  const StoredTensor* const given = find(answer, kScaleOfY);
+  if (given == nullptr || given->shape != find(stored.expected, kScaleOfY)->shape)
+    return std::nullopt;
+  return ref::io::widen(*given);
 }
 
-/// Returns the expected block scales and their bounds. The bound of a scale is its largest distance
-/// to another scale that the conventions allow for the block.
-JudgedValues judged_block_scales(const StoredCase& stored, const tolerance::Tolerance& bounds) {
+/// Returns the expected block scales and their bounds. The conventions allow each scale between
+/// those of the smallest and of the largest magnitude that a block may have. The bound is the
+/// distance to the allowed scale that is farthest on the side of the scale in the output.
+JudgedValues judged_block_scales(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                                 const tolerance::Tolerance& bounds) {
   JudgedValues judged;
   const StoredTensor& y = *find(stored.expected, "y");
   const FloatFormat& format = float_format_info(*ref::io::float_type(y.dtype));
-  judged.high = ref::io::widen(*find(stored.expected, kScaleOfY));
-  judged.low.assign(judged.high.size(), 0);
+  const std::vector<double> scales = ref::io::widen(*find(stored.expected, kScaleOfY));
+  judged.low.assign(scales.size(), 0);
   judged.input_sensitivity = judged.low;
   const certify::ExactValues exact = certify::exact_values(stored, "y");
   const auto& bound = bounds.bound.at("y");
-  std::vector<double> least(judged.high.size(), 0), most = least;
+  std::vector<double> least(scales.size(), 0), most = least, largest = least;
   for (std::size_t i = 0; i < exact.high.size(); ++i) {
     constexpr double kSlack = 0x1p-50;  // covers the rounding errors of the sums below
     const std::size_t block = block_index(i, y.shape.back());
-    const double size = std::fabs(exact.high[i] + exact.low[i]) * judged.high[block];
-    const double off = bound.data()[i] + kSlack * size;
+    const double size = std::fabs(exact.high[i] + exact.low[i]) * scales[block];
+    const double off =
+        bound.data()[i] + (kSlack + corpus::quotient_error(bounds.scale_rounding)) * size;
     least[block] = std::max(least[block], size - off);
     most[block] = std::max(most[block], size + off);
+    largest[block] = std::max(largest[block], size);
   }
-  for (std::size_t b = 0; b < judged.high.size(); ++b) {
-    const double scale = judged.high[b];
-    judged.bound.push_back(
-        least[b] > 0 ? std::max(exact_power_of_two(scale_exponent_for(most[b], format)) - scale,
-                                scale - exact_power_of_two(scale_exponent_for(least[b], format)))
-                     : exact_power_of_two(kMaxScaleExponent));
+  const auto scale_for = [&](double magnitude) {
+    return exact_power_of_two(
+        corpus::find_scale_exponent(magnitude, format, bounds.scale_rounding));
+  };
+  const std::optional<std::vector<double>> given = find_scales(stored, answer);
+  for (std::size_t b = 0; b < scales.size(); ++b) {
+    const bool is_floor = bounds.scale_rounding == corpus::ScaleRounding::floor;
+    const double scale = is_floor ? scales[b] : scale_for(largest[b]);
+    judged.high.push_back(scale);
+    if (!(least[b] > 0))
+      judged.bound.push_back(exact_power_of_two(kMaxScaleExponent));
+    else if (given && (*given)[b] < scale)
+      judged.bound.push_back(scale - scale_for(least[b]));
+    else
+      judged.bound.push_back(scale_for(most[b]) - scale);
   }
   return judged;
 }
@@ -61,11 +79,10 @@ JudgedValues judged_block_scales(const StoredCase& stored, const tolerance::Tole
 std::vector<double> scale_ratios(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                                  const std::vector<double>& expected) {
   std::vector<double> ratios(expected.size(), 1);
-  const StoredTensor* const given = find(answer, kScaleOfY);
-  if (given == nullptr || given->shape != find(stored.expected, kScaleOfY)->shape) return ratios;
-  const std::vector<double> scales = ref::io::widen(*given);
+  const std::optional<std::vector<double>> scales = find_scales(stored, answer);
+  if (!scales) return ratios;
   for (std::size_t b = 0; b < ratios.size(); ++b)
-    if (scales[b] > 0 && std::isfinite(scales[b])) ratios[b] = expected[b] / scales[b];
+    if ((*scales)[b] > 0 && std::isfinite((*scales)[b])) ratios[b] = expected[b] / (*scales)[b];
   return ratios;
 }
 
@@ -127,7 +144,7 @@ JudgedValues compute_judged_values(const StoredCase& stored,
                                    const tolerance::Tolerance& bounds) {
   const corpus::Case& c = stored.description.c;
   if (corpus::stored_output_dtype(c, name) == DType::float8_e8m0fnu)
-    return judged_block_scales(stored, bounds);
+    return judged_block_scales(stored, answer, bounds);
   certify::ExactValues exact = certify::exact_values(stored, name);
   JudgedValues judged{std::move(exact.high), std::move(exact.low), {}, {}};
   const auto& bound = bounds.bound.at(name);

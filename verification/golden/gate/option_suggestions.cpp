@@ -1,6 +1,7 @@
 #include "verification/golden/gate/option_suggestions.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/kind.hpp"
+#include "verification/golden/corpus/scaling.hpp"
 #include "verification/golden/gate/gradient_case.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/golden/tolerance/cast_order.hpp"
@@ -180,6 +182,28 @@ bool passes_with_early_cast(const StoredCase& stored, const std::vector<StoredTe
   return passes_fully_judged(check_case(stored, answer, options));
 }
 
+/// Returns the roundings of the scales of blocks with which all outputs pass, such as "'up' or
+/// 'even'", without the one that the candidate declares. A case need not tell two of them apart.
+std::string fitting_scale_roundings(const StoredCase& stored,
+                                    const std::vector<StoredTensor>& answer,
+                                    const CaseResult& result, CheckOptions options) {
+  const bool is_scale_wrong = std::ranges::any_of(
+      result.tensors, [](const TensorResult& t) { return t.name == "y_scale" && !t.passed(); });
+  if (!is_scale_wrong ||
+      corpus::output_scaling(stored.description.c, "y") != corpus::OutputScaling::blocks)
+    return {};
+  options.outputs = output_names(result);
+  tolerance::Tolerance bounds = tolerance_for_options(stored, options);
+  std::vector<std::string> fitting;
+  for (const corpus::ScaleRounding rounding : corpus::kScaleRoundings) {
+    if (rounding == options.scale_rounding) continue;
+    bounds.scale_rounding = rounding;
+    if (passes_fully_judged(check_case(stored, answer, options, bounds)))
+      fitting.push_back(fmt::format("'{}'", to_string(rounding)));
+  }
+  return fmt::format("{}", fmt::join(fitting, " or "));
+}
+
 }  // namespace
 
 std::vector<Diagnosis> suggest_flushing(const StoredCase& stored,
@@ -197,6 +221,9 @@ std::vector<Diagnosis> suggest_options(const StoredCase& stored,
   const std::vector<std::string> outputs = output_names(result);
   if (passes_with_early_cast(stored, answer, result, options))
     return suggestion("cast_order='before_gamma'", outputs);
+  if (const std::string roundings = fitting_scale_roundings(stored, answer, result, options);
+      !roundings.empty())
+    return suggestion(fmt::format("scale_rounding={}", roundings), outputs);
   if (!corpus::is_layer(c) && !corpus::is_function(c)) return {};
   for (const ref::model::OptionChoices& option : ref::model::list_option_choices(c.options))
     for (const std::string& value : option.others)

@@ -7,8 +7,8 @@
 namespace normproof::verification::golden::gate {
 
 /// Finds an option with which the failing outputs of a case are right: another choice of an option
-/// of the operation, such as eps_placement='floor', or cast_order='before_gamma'. The result has at
-/// most one diagnosis. Its kind is Diagnosis::Kind::option.
+/// of the operation, such as eps_placement='floor', or cast_order='before_gamma' or
+/// scale_rounding='up'. The result has at most one diagnosis. Its kind is Diagnosis::Kind::option.
 ///
 /// Computes  an option of the operation counts only if the whole output passes with it, every
 ///           element is verified, and the exact values of this case are outside the bounds. Options

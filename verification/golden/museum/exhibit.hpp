@@ -45,6 +45,8 @@ std::vector<Exhibit> slice_norm_exhibits();
 std::vector<Exhibit> function_exhibits();
 std::vector<Exhibit> attention_exhibits();
 std::vector<Exhibit> optimizer_exhibits();
+/// Bugs in outputs of 8 bits with scales.
+std::vector<Exhibit> scaled_exhibits();
 
 /// Returns all exhibits of all families.
 std::vector<Exhibit> all_exhibits();

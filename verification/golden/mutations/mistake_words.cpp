@@ -331,6 +331,8 @@ constexpr MistakeWords kWords[] = {
     {"scales of the blocks of *", inverted,
      "scales of the blocks of {}: divided by instead of multiplied"},
     {"scales of the blocks of *", drop, "scales of the blocks of {}: ignored"},
+    {"scales of the blocks of *", through_bfloat16,
+     "scales of the blocks of {}: from a magnitude that was rounded to bfloat16"},
     {"overflow of *", unsaturated, "overflow of {}: infinity or NaN instead of the largest number"},
 };
 

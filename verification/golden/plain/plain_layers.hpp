@@ -7,6 +7,7 @@
 #include "ref/numeric/any_order_error.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/case.hpp"
+#include "verification/golden/corpus/scale_rounding.hpp"
 #include "verification/golden/mutations/mutation.hpp"
 
 namespace normproof::verification::golden::plain {
@@ -57,6 +58,8 @@ struct Style {
   /// The 16-bit format to which every operation rounds. If absent, operations use the usual
   /// accumulation format of the dtype of the case.
   std::optional<Accumulation> accumulation = {};
+  /// How the scales of blocks are rounded. The gate accepts only the one that is declared.
+  corpus::ScaleRounding scale_rounding = corpus::ScaleRounding::floor;
 };
 
 /// Runs any operation of the corpus in the plain implementation, which is written with simple loops

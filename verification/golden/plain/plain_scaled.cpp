@@ -47,7 +47,7 @@ double truncate_to_format(const FloatFormat& format, double v) {
 class ScaledTensors {
  public:
   ScaledTensors(const Case& c, const Style& style, Sites& sites)
-      : c_(c), a_(style, sites), sites_(sites) {}
+      : c_(c), a_(style, sites), sites_(sites), scale_rounding_(style.scale_rounding) {}
 
   /// Returns the real numbers that an input represents.
   std::vector<double> read(const StoredTensor& input) {
@@ -144,8 +144,8 @@ class ScaledTensors {
                                        const std::vector<double>& values,
                                        const FloatFormat& format) {
     const std::size_t d_model = output.shape.back(), rows = values.size() / d_model;
-    std::vector<Op> offered = {Op::half_block, Op::whole_row, Op::transposed,
-                               Op::twice,      Op::halved,    Op::not_a_number};
+    std::vector<Op> offered = {Op::half_block, Op::whole_row,    Op::transposed,      Op::twice,
+                               Op::halved,     Op::not_a_number, Op::through_bfloat16};
     if (d_model % kScaledBlockSize != 0) offered.push_back(Op::forget_remainder);
     block_mutation_ = at("scales of the blocks of", output.name, offered);
     std::vector<double> largest(block_index(values.size() - 1, d_model) + 1, 0.0);
@@ -164,10 +164,12 @@ class ScaledTensors {
         const auto end = begin + static_cast<std::ptrdiff_t>(blocks);
         std::fill(begin, end, *std::max_element(begin, end));
       }
-    const int off = block_mutation_ == Op::twice ? 1 : block_mutation_ == Op::halved ? -1 : 0;
+    if (block_mutation_ == Op::through_bfloat16)
+      for (double& v : largest) v = round_to(FloatType::bfloat16, v);
+    const double off = block_mutation_ == Op::twice ? 2 : block_mutation_ == Op::halved ? 0.5 : 1;
     for (double& v : largest)
       v = ref::numeric::exact_power_of_two(
-          corpus::block_scale_exponent(v > 0 ? std::ilogb(v) + off : -2000, format));
+          corpus::find_scale_exponent(off * v, format, scale_rounding_));
     return largest;
   }
 
@@ -220,6 +222,7 @@ class ScaledTensors {
   const Case& c_;
   PlainArithmetic<float> a_;
   Sites& sites_;
+  corpus::ScaleRounding scale_rounding_;
   Op block_mutation_ = Op::none;
 };
 

@@ -65,6 +65,7 @@ class ScaledCases {
             .why("x in float32, y in blocks: its scales are found by the kernel")
             .x(fill_varying_by_block(70)),
         {.dtype = DType::float8_e4m3fn});
+    add_near_power_case();
     if (!operation_row_.is_layer && !is_softmax_) add_zero_block_case();
   }
 
@@ -191,6 +192,33 @@ class ScaledCases {
                  "a power of two, the last block dropped")
             .x(fill_varying_by_block(d_model)),
         {.dtype = dtype, .blocks = true});
+  }
+
+  /// Adds a case in which the largest magnitude of a block is just below a power of two, or just
+  /// above the largest number of the format times a power of two. A magnitude that is rounded to
+  /// bfloat16 gets another scale. A third block tells this mistake from ScaleRounding::even.
+  void add_near_power_case() {
+    constexpr double kLargest[] = {64 * (1 - 0x1p-11), 56 * (1 + 0x1p-11), 63};
+    const auto value = [=](std::size_t i, double normal) {
+      const bool is_first = i % kScaledBlockSize == 0;
+      return is_first ? kLargest[i / kScaledBlockSize % 3] : 4 * normal;
+    };
+    Recipe own = recipe("mxfp8_near_power", is_softmax_ ? Shape{6, 3} : Shape{2, 96});
+    own.why(
+        "the largest of a block beside a number at which its scale changes: rounded to "
+        "bfloat16 before, it has another scale");
+    if (operation_row_.is_layer)
+      own.parameter("gamma", [](std::size_t, double) { return 0.0; }).parameter("beta", value);
+    else if (is_softmax_)
+      own.x([=](std::size_t i, double) {
+        const std::size_t row = i / 3;
+        const double largest = kLargest[row % 3] / 128;
+        const double second = 0.25 + 0.01 * static_cast<double>(row);
+        return ref::numeric::log(i % 3 == 0 ? largest : i % 3 == 1 ? second : 1 - largest - second);
+      });
+    else
+      own.x(value).gate([](std::size_t, double) { return 1.0; });
+    add(own, {.dtype = DType::float8_e4m3fn});
   }
 
   void add_zero_block_case() {

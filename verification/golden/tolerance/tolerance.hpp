@@ -5,6 +5,7 @@
 #include "verification/golden/certify/row_blocks.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/case.hpp"
+#include "verification/golden/corpus/scale_rounding.hpp"
 #include "verification/golden/tolerance/cast_order.hpp"
 
 namespace normproof::verification::golden::tolerance {
@@ -60,6 +61,8 @@ struct Tolerance {
   /// The error that one rounding of every input and option to the dtype of the case may cause. A
   /// smaller bound would not be useful, because the inputs themselves are not known better.
   ref::tensor::NamedTensors<double> input_sensitivity;
+  /// How the candidate rounds the scales of blocks.
+  corpus::ScaleRounding scale_rounding = corpus::ScaleRounding::floor;
 };
 /// How the bounds of a case with many rows are derived, in the blocks of certify::RowBlocks.
 struct BlockOptions {

@@ -179,6 +179,11 @@ TEST_F(CAbiReports, MinCasesXfailAndStrictDecideWhetherAReportPasses) {
   EXPECT_THAT(error(), HasSubstr("has no loss; expected wide"));
   EXPECT_EQ(normproof_set(corpus_, "loss_dtype", "bfloat16"), NORMPROOF_USAGE);
   EXPECT_THAT(error(), HasSubstr("unknown loss dtype 'bfloat16'"));
+  EXPECT_EQ(normproof_set(corpus_, "scale_rounding", "floor"), NORMPROOF_OK);
+  EXPECT_EQ(normproof_set(corpus_, "scale_rounding", "up"), NORMPROOF_USAGE);
+  EXPECT_THAT(error(), HasSubstr("scale_rounding is up, and no case of"));
+  EXPECT_EQ(normproof_set(corpus_, "scale_rounding", "down"), NORMPROOF_USAGE);
+  EXPECT_THAT(error(), HasSubstr("unknown scale rounding 'down'"));
   EXPECT_EQ(normproof_set(corpus_, "min_cases", "-1"), NORMPROOF_USAGE);
 }
 

@@ -74,6 +74,60 @@ def test_kernels_of_eight_bits_are_judged(dtype):
     assert not normproof.check(wrong, "silu", only="float8*", **options)
 
 
+def silu_with_scales(exponents):
+    """Returns silu whose blocks have the scales 2^exponents(M, emax, largest)."""
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+
+    def silu(x, dtype, x_scale=None):
+        wide = x.astype(np.float32)
+        if x_scale is not None:
+            wide = wide * np.repeat(x_scale.astype(np.float32), 32, -1)[..., :x.shape[-1]]
+        with np.errstate(all="ignore"):
+            y = wide / (1 + np.exp(-wide))
+            padded = np.pad(np.abs(y), [(0, 0)] * (y.ndim - 1) + [(0, -y.shape[-1] % 32)])
+            largest = padded.reshape(*y.shape[:-1], -1, 32).max(-1)
+            limit, emax = float(ml_dtypes.finfo(dtype).max), ml_dtypes.finfo(dtype).maxexp - 1
+            exponent = np.clip(np.where(largest > 0, exponents(largest, emax, np.float32(limit)), -127), -127, 127)
+        scales = np.exp2(exponent).astype(np.float32)
+        stored = np.clip(y / np.repeat(scales, 32, -1)[..., :y.shape[-1]], -limit, limit)
+        return stored.astype(dtype), scales.astype(ml_dtypes.float8_e8m0fnu)
+    return silu
+
+
+ROUNDINGS = {
+    "floor": lambda m, emax, limit: np.frexp(m)[1] - 1 - emax,
+    "up": lambda m, emax, limit: np.ceil(np.log2(m / limit)),
+    "nearest": lambda m, emax, limit: np.round(np.log2(m / limit)),
+    "ceil": lambda m, emax, limit: np.frexp(m)[1] - 1 + (np.frexp(m)[0] > 0.5) - emax,
+}
+
+
+@pytest.mark.parametrize("rounding", ROUNDINGS)
+def test_the_rounding_of_scales_is_declared_or_suggested(rounding):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    if not hasattr(ml_dtypes, "float8_e8m0fnu"):
+        pytest.skip("ml_dtypes before 0.5")
+    options = {"dtype": "float8_e4m3fn", "only": "mxfp8*", "framework": "numpy",
+               "arguments": {"dtype": lambda case: getattr(ml_dtypes, case.dtype)}}
+    kernel = silu_with_scales(ROUNDINGS[rounding])
+    declared = normproof.check(kernel, "silu", scale_rounding=rounding, **options)
+    assert declared and not declared.declined, str(declared)
+    silent = normproof.check(kernel, "silu", **options)
+    assert bool(silent) is (rounding == "floor")
+    if rounding != "floor":
+        assert f"pass scale_rounding='{rounding}'" in str(silent), str(silent)
+        assert all("the answer is right for scale_rounding=" in str(result.json["diagnosis"]) for result in silent.failures)
+    other = "up" if rounding != "up" else "floor"
+    assert not normproof.check(kernel, "silu", scale_rounding=other, **options)
+
+
+def test_a_rounding_of_scales_without_scales_is_refused_in_one_sentence():
+    with pytest.raises(UsageError, match="scale_rounding is up, and no case of gelu has scales of blocks; expected floor"):
+        normproof.check(lambda x: x, "gelu", scale_rounding="up")
+    with pytest.raises(UsageError, match="unknown scale rounding 'rceil'"):
+        normproof.check(lambda x: x, "silu", scale_rounding="rceil", dtype="float8_e5m2")
+
+
 def test_tensors_of_eight_bits_of_pytorch_are_recognized():
     torch = pytest.importorskip("torch")
     if not hasattr(torch, "float8_e5m2"):

@@ -101,12 +101,16 @@ TEST(GoldenCheckOptions, ParsesEveryOptionAndHasDefaults) {
                                                                      "one_pass",
                                                                      "--loss-dtype",
                                                                      "logits",
+                                                                     "--scale-rounding",
+                                                                     "up",
                                                                      "--flush-subnormals",
                                                                      "--skip-diagnosis"});
   EXPECT_TRUE(full.options.skip_diagnosis);
   EXPECT_FALSE(plain.options.skip_diagnosis);
   EXPECT_EQ(full.options.loss_dtype, corpora::tolerance::LossDtype::logits);
   EXPECT_EQ(plain.options.loss_dtype, corpora::tolerance::LossDtype::wide);
+  EXPECT_EQ(full.options.scale_rounding, corpora::corpus::ScaleRounding::up);
+  EXPECT_EQ(plain.options.scale_rounding, corpora::corpus::ScaleRounding::floor);
   EXPECT_TRUE(full.options.flush_subnormals);
   EXPECT_FALSE(plain.options.flush_subnormals);
   EXPECT_EQ(full.pipe, "./a b 'c'");

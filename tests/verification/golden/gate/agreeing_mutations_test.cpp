@@ -14,6 +14,7 @@
 #include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/golden/recipes/corpus.hpp"
 #include "verification/golden/recipes/optimizer_corpus.hpp"
+#include "verification/golden/recipes/scaled_corpus.hpp"
 
 namespace normproof::verification::golden::gate {
 namespace {
@@ -65,6 +66,45 @@ TEST(AgreeingMutations, IncludeEveryMutationWhoseOutputsFail) {
     EXPECT_GT(named, 10u) << op;
     EXPECT_EQ(named, failed) << op;
   }
+}
+
+Case eight_bit_case(const char* op, const char* regime, DType dtype) {
+  for (const Case& c : recipes::scaled_cases(corpus::Tier::quick, op, recipes::kCorpusSeed))
+    if (c.reason == regime && c.dtype == dtype) return c;
+  return {};
+}
+
+TEST(AgreeingMutations, IncludeMutationsOf8BitOutputs) {
+  for (const DType dtype : {DType::float8_e4m3fn, DType::float8_e5m2})
+    for (const char* const regime : {"mxfp8_random", "float8_random"}) {
+      const Case c = eight_bit_case("rms_norm", regime, dtype);
+      const StoredCase stored = certified(c);
+      for (const Mutation& mutation :
+           {Mutation{"eps", MutationOperator::ten_times}, Mutation{"gamma", MutationOperator::drop},
+            Mutation{"rounding of y", MutationOperator::truncate}}) {
+        const auto answer = run_mutation(c, mutation);
+        if (failing_outputs_of(stored, answer).empty()) continue;
+        const auto found = search(stored, answer).found;
+        EXPECT_TRUE(std::ranges::any_of(
+            found, [&](const AgreeingMutation& each) { return each.mutation == mutation; }))
+            << case_folder(c) << ' ' << mutation.site << ' ' << to_string(mutation.op);
+      }
+    }
+}
+
+// The bound of an element of 8 bits includes a rounding to few digits, within which many mistakes
+// differ by less than some bounds.
+TEST(AgreeingMutations, NameNo8BitOutputThatIsMerelyNear) {
+  for (const char* const op : {"layer_norm", "rms_norm"})
+    for (const DType dtype : {DType::float8_e4m3fn, DType::float8_e5m2}) {
+      const Case c = eight_bit_case(op, "mxfp8_random", dtype);
+      Case other = c;
+      ref::model::set_option(other.options, "eps", "0.5");
+      const auto found = search(certified(c), run_mutation(other, {})).found;
+      for (const AgreeingMutation& each : found)
+        ADD_FAILURE() << op << ": " << each.mutation.site << ": " << to_string(each.mutation.op)
+                      << ": " << each.diagnosis.outputs.front();
+    }
 }
 
 /// Returns a case of layer_norm with its certified outputs.

@@ -89,6 +89,13 @@ TEST_F(CheckCases, AFormulaThatNoCaseHasIsAUsageError) {
             "no error");
 }
 
+TEST_F(CheckCases, ARoundingOfScalesWithoutScalesIsAUsageError) {
+  const CheckOptions options{.scale_rounding = corpus::ScaleRounding::up};
+  EXPECT_EQ(usage_error_message([&] { check_options_exist({cases_.front()}, options); }),
+            "scale_rounding is up, and no case of " + case_operation_name(cases_.front().c) +
+                " has scales of blocks; expected floor");
+}
+
 TEST_F(CheckCases, ALossDtypeWithoutALossIsAUsageError) {
   const CheckOptions options{.loss_dtype = tolerance::LossDtype::logits};
   EXPECT_EQ(usage_error_message([&] { check_options_exist({cases_.front()}, options); }),

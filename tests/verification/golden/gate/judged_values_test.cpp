@@ -88,6 +88,56 @@ TEST(JudgedEightBitValues, BothScalesNearAPowerOfTwoPassWithMatchingElements) {
   EXPECT_THAT(failing(stored, answer), ElementsAre());
 }
 
+TEST(JudgedEightBitValues, NoScaleBelowTheOneOfTheLargestMagnitudePassesNearAPowerOfTwo) {
+  const StoredCase stored = large_silu_case({64 * (1 - 0x1p-24), 40}, {.blocks = false});
+  const auto answer = expected_outputs(stored);
+  for (const double wrong : {0.0625, 0x1p-100, 0.5})
+    EXPECT_THAT(failing(stored, replace_element(answer, "y_scale", 0, wrong)),
+                testing::Contains("y_scale"))
+        << wrong;
+}
+
+/// Returns the output of a block of 90, 100.5 and 60 with this scale, and elements that fit it.
+std::vector<StoredTensor> answer_with_scale(const StoredCase& stored, double scale) {
+  std::vector<StoredTensor> answer = replace_element(expected_outputs(stored), "y_scale", 0, scale);
+  std::size_t i = 0;
+  for (const double v : {90.0, 100.5, 60.0})
+    answer = replace_element(
+        answer, "y", i++,
+        ref::numeric::round_to(float_format_info(ref::numeric::FloatType::float8_e4m3fn), v / scale,
+                               ref::numeric::Overflow::saturate));
+  return answer;
+}
+
+TEST(JudgedEightBitValues, TheScaleIsThatOfTheDeclaredRoundingAndTheElementsFitIt) {
+  const StoredCase stored = large_silu_case({90, 100.5, 60}, {.blocks = false});
+  using corpus::ScaleRounding;
+  for (const auto& [rounding, right] :
+       {std::pair(ScaleRounding::floor, 0.25), std::pair(ScaleRounding::up, 0.25),
+        std::pair(ScaleRounding::nearest, 0.25), std::pair(ScaleRounding::ceil, 0.5)})
+    for (const double scale : {0.125, 0.25, 0.5})
+      EXPECT_EQ(check_case(stored, answer_with_scale(stored, scale), {.scale_rounding = rounding})
+                    .passed(),
+                scale == right)
+          << to_string(rounding) << ' ' << scale;
+  // The scale is right, and an element is that of another one.
+  EXPECT_FALSE(check_case(stored, replace_element(answer_with_scale(stored, 0.5), "y", 0, 352),
+                          {.scale_rounding = ScaleRounding::ceil})
+                   .passed());
+}
+
+TEST(JudgedEightBitValues, BothScalesPassIfAQuotientIsNearAPowerOfTwo) {
+  const StoredCase stored = large_silu_case({448, 105}, {.blocks = false});
+  auto answer = expected_outputs(stored);
+  const CheckOptions up = {.scale_rounding = corpus::ScaleRounding::up};
+  EXPECT_TRUE(check_case(stored, answer, up).passed());
+  answer = replace_element(answer, "y_scale", 0, 2);
+  answer = replace_element(replace_element(answer, "y", 0, 224), "y", 1, 52);
+  EXPECT_TRUE(check_case(stored, answer, up).passed());
+  EXPECT_FALSE(check_case(stored, answer, {}).passed());
+  EXPECT_FALSE(check_case(stored, replace_element(answer, "y", 1, 56), up).passed());
+}
+
 TEST(JudgedEightBitValues, AnyFiniteScalePassesForABlockOfZeros) {
   const StoredCase stored = large_silu_case({0, 0, 0}, {.blocks = false});
   const auto answer = expected_outputs(stored);

@@ -3,9 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
+#include <set>
+
 #include "tests/verification/golden/attention_case.hpp"
 #include "tests/verification/golden/gate/wrong_kernel.hpp"
 #include "verification/golden/gate/diagnose.hpp"
+#include "verification/golden/mutations/mistake_name.hpp"
+#include "verification/golden/recipes/corpus.hpp"
+#include "verification/golden/recipes/scaled_corpus.hpp"
 
 namespace normproof::verification::golden::gate {
 namespace {
@@ -101,6 +108,62 @@ TEST(OptionSuggestions, DoNotNameAFlushingThatIsDeclared) {
   for (const std::string& sentence :
        suggestions_for(certified(c), answer, {.flush_subnormals = true}))
     EXPECT_THAT(sentence, testing::Not(testing::HasSubstr("flush")));
+}
+
+/// Returns a case of layer_norm with blocks.
+Case case_with_blocks(const char* regime = "mxfp8_random") {
+  const std::vector<Case> cases =
+      recipes::scaled_cases(corpus::Tier::quick, "layer_norm", recipes::kCorpusSeed);
+  return *std::ranges::find(cases, regime, &Case::reason);
+}
+/// Returns the output of a kernel with this rounding of scales.
+std::vector<StoredTensor> answer_with_rounding(const Case& c, corpus::ScaleRounding rounding,
+                                               const mutations::Mutation& mutation = {}) {
+  mutations::Sites sites(mutation);
+  return plain::run_plain(c, recipes::inputs_of(c), {.scale_rounding = rounding}, sites);
+}
+
+TEST(OptionSuggestions, NameTheRoundingOfScalesForWhichTheAnswerIsRight) {
+  std::set<corpus::ScaleRounding> named;
+  for (const char* regime : {"mxfp8_random", "mxfp8_near_power"}) {
+    const Case c = case_with_blocks(regime);
+    const StoredCase stored = certified(c);
+    for (const corpus::ScaleRounding rounding : corpus::kScaleRoundings) {
+      const auto answer = answer_with_rounding(c, rounding);
+      EXPECT_TRUE(check_case(stored, answer, {.scale_rounding = rounding}).passed());
+      if (check_case(stored, answer, {}).passed()) continue;
+      const std::vector<std::string> found = suggestions_for(stored, answer);
+      ASSERT_EQ(found.size(), 1u);
+      EXPECT_THAT(found[0],
+                  testing::AllOf(testing::StartsWith("the answer is right for scale_rounding="),
+                                 testing::HasSubstr(fmt::format("'{}'", to_string(rounding)))));
+      named.insert(rounding);
+    }
+  }
+  EXPECT_EQ(named.size(), std::size(corpus::kScaleRoundings) - 1);
+}
+
+TEST(OptionSuggestions, NameTheDefaultRoundingOfScalesIfAnotherIsDeclared) {
+  const Case c = case_with_blocks();
+  EXPECT_THAT(suggestions_for(certified(c), answer_with_rounding(c, corpus::ScaleRounding::floor),
+                              {.scale_rounding = corpus::ScaleRounding::ceil})[0],
+              testing::StartsWith("the answer is right for scale_rounding='floor'"));
+}
+
+TEST(OptionSuggestions, AMistakeIsNamedUnderTheDeclaredRoundingOfScales) {
+  const Case c = case_with_blocks();
+  const StoredCase stored = certified(c);
+  mutations::Sites all;
+  all.list();
+  plain::run_plain(c, recipes::inputs_of(c), {}, all);
+  const auto half = std::ranges::find_if(all.seen(), [](const mutations::Mutation& mutation) {
+    return mutation.op == mutations::MutationOperator::half_block;
+  });
+  ASSERT_NE(half, all.seen().end());
+  const corpus::ScaleRounding up = corpus::ScaleRounding::up;
+  for (const std::string& sentence :
+       suggestions_for(stored, answer_with_rounding(c, up, *half), {.scale_rounding = up}))
+    EXPECT_THAT(sentence, testing::HasSubstr(mutations::mistake_name(*half)));
 }
 
 TEST(OptionSuggestions, NameNothingForAWrongAnswer) {

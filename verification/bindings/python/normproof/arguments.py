@@ -103,5 +103,5 @@ RULES: dict[str, Rule] = {
     "seed": (lambda value: value is None or _is_whole_number(value), "a whole number from 0, or None for a new one"),
     "name": (_is_text, "a text, the name of the case"),
     "isolate": _FLAG, "strict": _FLAG, "flush_subnormals": _FLAG, "skip_diagnosis": _FLAG,
-    "accumulation": _TEXT, "formula": _TEXT, "cast_order": _TEXT, "loss_dtype": _TEXT,
+    "accumulation": _TEXT, "formula": _TEXT, "cast_order": _TEXT, "loss_dtype": _TEXT, "scale_rounding": _TEXT,
 }

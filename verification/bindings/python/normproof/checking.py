@@ -32,7 +32,7 @@ from normproof.stored import ML_DTYPES
 CALLED_AGAIN = "new_numbers"  # the relation that every call of check has for one case
 USUAL_CASES = ("random", "odd")  # the cases that are preferred for it
 PREPARED_ARGUMENTS = ("framework", "device", "arguments", "outputs", "backward", "layout", "accumulation", "formula", "cast_order",
-                      "loss_dtype", "strict", "flush_subnormals", "skip_diagnosis", "writes", "isolate", "seconds")
+                      "loss_dtype", "scale_rounding", "strict", "flush_subnormals", "skip_diagnosis", "writes", "isolate", "seconds")
 MAX_CALLED_AGAIN = 3  # cases that are tried if the relation does not apply
 
 
@@ -40,7 +40,7 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
           outputs: str | Sequence[str] | None = None, backward: Callable[..., Any] | None = None, arguments: Any = None,
           only: str | Sequence[str] | None = None, framework: str | None = None, layout: str | None = None,
           relations: str | Sequence[str] = (), isolate: bool = False, seconds: float | None = 60,
-          accumulation: Any = "", formula: str = "", cast_order: str = "", loss_dtype: str = "",
+          accumulation: Any = "", formula: str = "", cast_order: str = "", loss_dtype: str = "", scale_rounding: str = "",
           xfail: str | Sequence[str] = (), strict: bool = False, flush_subnormals: bool = False,
           skip_diagnosis: bool = False, writes: Mapping[str, str] | None = None, **options: Any) -> Report:
     """Judges fn on the certified cases of op.
@@ -61,6 +61,7 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
                that fn overwrites are found without it
     cast_order  "before_gamma" if a norm in 16 bits may round x_hat before it multiplies by gamma, as Llama does
     loss_dtype  "logits" if the loss of cross_entropy has the dtype of its 16-bit logits, as in PyTorch
+    scale_rounding  "up", "nearest", "even" or "ceil" if the scales of the blocks of an 8-bit y are not rounded down
     flush_subnormals  whether fn may flush subnormal numbers to 0, as --flush-subnormals of `normproof golden check`
     skip_diagnosis  whether the mistake of a case that fails is not searched for, which saves time
     options    the options of op whose value fn has by itself, eps=1e-6, eps_placement="floor": each case is certified

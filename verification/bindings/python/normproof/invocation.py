@@ -648,8 +648,9 @@ def computes_gradients(signature: Signature, backward: Callable[..., Any] | None
 def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: str | None = None, device: str = "cpu",
                        arguments: Any = None, outputs: str | Sequence[str] | None = None,
                        backward: Callable[..., Any] | None = None, layout: str | None = None, forward_only: bool = False,
-                       accumulation: str = "", formula: str = "", cast_order: str = "", loss_dtype: str = "", xfail: str = "",
-                       strict: bool = False, flush_subnormals: bool = False, skip_diagnosis: bool = False,
+                       accumulation: str = "", formula: str = "", cast_order: str = "", loss_dtype: str = "",
+                       scale_rounding: str = "", xfail: str = "", strict: bool = False, flush_subnormals: bool = False,
+                       skip_diagnosis: bool = False,
                        writes: Mapping[str, str] | None = None, title: str = "", holds: Collection[str] | None = None,
                        differentiates: bool = True, own_options: Mapping[str, Any] | None = None) -> Invocation:
     """Determines how to call fn as an implementation of op.
@@ -700,8 +701,8 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
     policy = OutputPolicy(
         op, tuple(name for name in order if name != IGNORED) or None, judges_gradients,
         constructs or bool((state | {EVERYTHING}) & signature.read_names), accumulation=accumulation, formula=formula,
-        cast_order=cast_order, loss_dtype=loss_dtype, xfail=xfail, strict=strict, flush_subnormals=flush_subnormals,
-        skip_diagnosis=skip_diagnosis, order=order)
+        cast_order=cast_order, loss_dtype=loss_dtype, scale_rounding=scale_rounding, xfail=xfail, strict=strict,
+        flush_subnormals=flush_subnormals, skip_diagnosis=skip_diagnosis, order=order)
     return Invocation(op, fn, signature, backward, backward_signature, tensors, device, conventions,
                       Layout(channels_first, spatial_axes, reshapes=spatial_axes is not None and not conventions.spatial_axes),
                       policy, constructs, MODULE_PARAMETERS,

@@ -47,7 +47,8 @@ ANY_DTYPE = ("iterations", "source", "tokens", "labels")
 def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: str | None = None,
           outputs: str | Sequence[str] | None = None, backward: Callable[..., Any] | None = None, arguments: Any = None,
           framework: str | None = None, layout: str | None = None, isolate: bool = False, seconds: float | None = 60,
-          accumulation: Any = "", formula: str = "", cast_order: str = "", loss_dtype: str = "", strict: bool = False,
+          accumulation: Any = "", formula: str = "", cast_order: str = "", loss_dtype: str = "", scale_rounding: str = "",
+          strict: bool = False,
           flush_subnormals: bool = False, skip_diagnosis: bool = False, name: str = "own", threads: int = 0, repeat: int = 1, rows: int | None = None,
           seed: int | None = None, writes: Mapping[str, str] | None = None, **given: Any) -> Report:
     """Certifies op on user-supplied tensors, by two enclosures, and judges fn on them.
@@ -95,7 +96,7 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
 def judge_once(fn: Callable[..., Any], op: str, given: Mapping[str, Any], *, mode: str | None, device: str | None,
                outputs: str | Sequence[str] | None, backward: Callable[..., Any] | None, arguments: Any,
                framework: str | None, layout: str | None, isolate: bool, seconds: float | None,
-               accumulation: str, formula: str, cast_order: str, loss_dtype: str, strict: bool,
+               accumulation: str, formula: str, cast_order: str, loss_dtype: str, scale_rounding: str, strict: bool,
                flush_subnormals: bool, skip_diagnosis: bool, name: str, threads: int, repeat: int, rows: int | None,
                seed: int | None, writes: Mapping[str, str] | None) -> Report:
     """Judges fn by one convention. The arguments are those of judge, which are checked."""
@@ -148,8 +149,8 @@ def judge_once(fn: Callable[..., Any], op: str, given: Mapping[str, Any], *, mod
         found = prepare_invocation(
             called, op, names.known_names(op), framework=framework, device=where, arguments=arguments, outputs=outputs,
             backward=backward, layout=layout, forward_only=forward_only, accumulation=accumulation, formula=formula,
-            cast_order=cast_order, loss_dtype=loss_dtype, strict=strict, flush_subnormals=flush_subnormals,
-            skip_diagnosis=skip_diagnosis, writes=writes, title=title, holds=holds)
+            cast_order=cast_order, loss_dtype=loss_dtype, scale_rounding=scale_rounding, strict=strict,
+            flush_subnormals=flush_subnormals, skip_diagnosis=skip_diagnosis, writes=writes, title=title, holds=holds)
         if not isolate:
             found.require_device()
         return found.with_own_options({key: given[key] for key in options if key in given})

@@ -49,6 +49,7 @@ class OutputPolicy:
     formula: str = ""
     cast_order: str = ""
     loss_dtype: str = ""
+    scale_rounding: str = ""
     xfail: str = ""
     strict: bool = False
     flush_subnormals: bool = False
@@ -72,7 +73,8 @@ class OutputPolicy:
     def tolerance_settings(self) -> dict[str, str]:
         """The options of the gate for the tolerance. Relations between calls are judged with them too."""
         return {"accumulation": self.accumulation, "formula": self.formula, "cast_order": self.cast_order,
-                "loss_dtype": self.loss_dtype, "flush_subnormals": "1" if self.flush_subnormals else ""}
+                "loss_dtype": self.loss_dtype, "scale_rounding": self.scale_rounding,
+                "flush_subnormals": "1" if self.flush_subnormals else ""}
 
     @property
     def declared_options(self) -> dict[str, str]:

@@ -69,7 +69,7 @@ class CaseResult:
     @property
     def fitting_options(self) -> list[tuple[str, Any]]:
         """The options for which the answer is right, as the diagnosis says: [("eps_placement", "floor")]."""
-        return [found for found in map(_option_in, self.json.get("diagnosis", ())) if found]
+        return [option for entry in self.json.get("diagnosis", ()) for option in _options_in(entry)]
 
     @property
     def tensors(self) -> list[dict[str, Any]]:
@@ -81,17 +81,18 @@ class CaseResult:
         return f"<{self.outcome} {self.path}: {self.text}>"
 
 
-_RIGHT_FOR = re.compile(r"the answer is right for (\w+)=('\w+'|True|False)(?=: |$)")
+_VALUE = r"(?:'\w+'|True|False|None|[-+.e\d]+)"
+_RIGHT_FOR = re.compile(rf"the answer is right for (\w+)=({_VALUE}(?: or {_VALUE})*)(?=: |$)")
 
 
 def _sentence_of(entry: str | Mapping[str, str]) -> str:
     return entry if isinstance(entry, str) else entry.get("sentence", "")
 
 
-def _option_in(entry: str | Mapping[str, str]) -> tuple[str, Any] | None:
-    """Returns the option in "the answer is right for eps_placement='floor': y", or None."""
+def _options_in(entry: str | Mapping[str, str]) -> list[tuple[str, Any]]:
+    """Returns the options in "the answer is right for scale_rounding='up' or 'ceil': y", or []."""
     found = _RIGHT_FOR.match(_sentence_of(entry))
-    return (found[1], ast.literal_eval(found[2])) if found else None
+    return [(found[1], ast.literal_eval(value)) for value in found[2].split(" or ")] if found else []
 
 
 def _mistake_in(entry: str | Mapping[str, str]) -> str:

@@ -75,6 +75,7 @@ def check_case(asked: Case, fn: Callable[..., Any], *, device: str = "cpu", outp
                backward: Callable[..., Any] | None = None, arguments: Any = None, framework: str | None = None,
                layout: str | None = None, relations: str | Sequence[str] = (), isolate: bool = False,
                seconds: float | None = 60, accumulation: str = "", formula: str = "", cast_order: str = "", loss_dtype: str = "",
+               scale_rounding: str = "",
                strict: bool = False, flush_subnormals: bool = False, skip_diagnosis: bool = False,
                writes: Mapping[str, str] | None = None, **options: Any) -> Report:
     """Implements case.check. What the function reads of the case by itself, such as case.eps, counts as received."""
@@ -92,6 +93,7 @@ def check_case(asked: Case, fn: Callable[..., Any], *, device: str = "cpu", outp
     invocation, ask_again = prepare_checked(
         fn, op, corpus, fresh, asked.dtype, framework=framework, device=device, arguments=arguments, outputs=outputs,
         backward=backward, layout=layout, accumulation=accumulation, formula=formula, cast_order=cast_order, loss_dtype=loss_dtype,
+        scale_rounding=scale_rounding,
         strict=strict, flush_subnormals=flush_subnormals, skip_diagnosis=skip_diagnosis, writes=writes, isolate=isolate,
         seconds=seconds, own_options=options)
     invocation.policy.apply(corpus)

@@ -1,0 +1,55 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "verification/golden/corpus/scaling.hpp"
+#include "verification/golden/gate/check.hpp"
+#include "verification/golden/museum/kernel_case.hpp"
+#include "verification/golden/recipes/corpus.hpp"
+#include "verification/golden/recipes/scaled_corpus.hpp"
+
+namespace normproof::verification::golden::museum {
+namespace {
+
+std::vector<Case> cases_of(const Exhibit& exhibit, corpus::OutputScaling scaling) {
+  std::vector<Case> cases =
+      recipes::scaled_cases(corpus::Tier::quick, exhibit.op, recipes::kCorpusSeed);
+  std::erase_if(cases, [&](const Case& c) {
+    return c.dtype != exhibit.dtype || corpus::output_scaling(c, "y") != scaling;
+  });
+  return cases;
+}
+
+TEST(ScaledExhibits, AnswerCasesWithOneScaleRightly) {
+  for (const Exhibit& exhibit : scaled_exhibits())
+    for (const Case& c : cases_of(exhibit, corpus::OutputScaling::given))
+      EXPECT_EQ(exhibit.run(c, {}), run_with_mutation(c, {}))
+          << exhibit.name << ' ' << case_folder(c);
+}
+
+TEST(ScaledExhibits, ReturnElementsThatFitTheirWrongScales) {
+  for (const Exhibit& exhibit : scaled_exhibits()) {
+    std::size_t wrong = 0;
+    for (const Case& c : cases_of(exhibit, corpus::OutputScaling::blocks)) {
+      const gate::CaseResult result =
+          gate::check_case(certify::certify_case(c), exhibit.run(c, {}), {.outputs = {"y"}});
+      EXPECT_TRUE(result.passed()) << exhibit.name << ' ' << case_folder(c);
+      if (!gate::check_case(certify::certify_case(c), exhibit.run(c, {}), {}).passed()) ++wrong;
+    }
+    EXPECT_GT(wrong, 0u) << exhibit.name;
+  }
+}
+
+TEST(ScaledExhibits, TheScaleToTheNearestPowerPassesIfItIsDeclared) {
+  const std::vector<Exhibit> exhibits = scaled_exhibits();
+  const Exhibit& nearest = *std::ranges::find(exhibits, "scale_to_nearest", &Exhibit::name);
+  for (const Case& c : cases_of(nearest, corpus::OutputScaling::blocks))
+    EXPECT_TRUE(gate::check_case(certify::certify_case(c), nearest.run(c, {}),
+                                 {.scale_rounding = corpus::ScaleRounding::nearest})
+                    .passed())
+        << case_folder(c);
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::museum
