@@ -6,7 +6,8 @@ failed output) and evidence. The evidence has the outcomes of other answers to t
 flushed        the same function, where subnormal numbers may be flushed to 0
 folded         the same function, where the bounds allow x r - m r for (x - m) r
 wider          the same function, computed in a dtype with more digits and rounded at the end; absent in float64
-wider_folded   both
+wider_folded   wider and folded
+wider_flushed  wider and flushed
 numpy          the formula in NumPy, in the same dtype; absent for NumPy itself
 """
 import dataclasses
@@ -135,6 +136,8 @@ REASONS = (
            "jax", ("attention",), ("float64",), holds("numpy")),
     Reason("jax_attention_16_bits", FINDING, "`jax.nn.dot_product_attention` rounds the weights to 16 bits. It passes if it "
            "computes in float32 and rounds at the end.", "jax", ("attention",), NARROW, holds("wider")),
+    Reason("jax_attention_16_bits_flushed", FINDING, "It also flushes subnormal weights to 0. Only both together explain the "
+           "failure.", "jax", ("attention",), NARROW, holds("wider_flushed")),
 )
 
 

@@ -4,10 +4,12 @@ import datetime
 import os
 import platform
 import sys
+import warnings
 
 import numpy as np
 
 import normproof
+from normproof import names
 from normproof.errors import NormproofError, UsageError
 
 import false_alarm_findings
@@ -64,9 +66,17 @@ def ask(question, implementation, fn=None, **others):
     if implementation.framework == "numpy" and (outputs := outputs_of_a_loss(question)):
         others["outputs"] = outputs
     try:
-        return classify(normproof.judge(
-            fn or implementation.fn, question.op, framework=implementation.framework, layout=implementation.layout, threads=1,
-            **question.arguments_for(implementation.framework), **others))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", normproof.ConventionWarning)
+            report = normproof.judge(
+                fn or implementation.fn, question.op, framework=implementation.framework, layout=implementation.layout, threads=1,
+                **question.arguments_for(implementation.framework), **others)
+        ignored = [name for name, value in report.invocation.declared_options.items()
+                   if value != names.default_option(question.op, name)]
+        if ignored:
+            return Answered(DECLINED, f"the implementation takes no option {ignored[0]}")
+        # An implementation that passes by another convention failed by that of the question.
+        return Answered(FAILED, report.followed) if report.followed else classify(report)
     except UsageError as error:
         return Answered(REFUSED, str(error))
     except NormproofError as error:  # no verdict
@@ -107,6 +117,7 @@ class Study:
             wider = implementation.widened(implementation.fn, question.dtype)
             evidence["wider"] = ask(question, implementation, wider).outcome
             evidence["wider_folded"] = ask(question, implementation, wider, formula="folded").outcome
+            evidence["wider_flushed"] = ask(question, implementation, wider, flush_subnormals=True).outcome
         if self.name != "numpy":
             twin = self.twins().get(question.op)
             evidence["numpy"] = ask(question, twin).outcome if twin else "absent"
