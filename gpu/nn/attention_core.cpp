@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "gpu/device/launch.hpp"
+#include "gpu/nn/nn_kernels.hpp"
 #include "gpu/ops/softmax.hpp"
 #include "ref/numeric/errors.hpp"
 
@@ -72,6 +74,13 @@ DeviceTensor<double> attention_scores(Device& device, const AttentionOperands<co
   return result;
 }
 
+DeviceTensor<double> cap_scores(DeviceTensor<double>& scores, double cap) {
+  DeviceTensor<double> tanh(scores.device(), scores.shape());
+  device::launch_elements(scores.device(), scores.size(),
+                          CapScores{cap, scores.span(), tanh.span()});
+  return tanh;
+}
+
 DeviceTensor<double> attention_weights(const DeviceTensor<double>& scores,
                                        const DeviceMask& visible, const ScoreParts& parts) {
   try {
@@ -109,6 +118,9 @@ void write_attention_gradients(Device& device, const AttentionOperands<double>& 
         parts, {grad_weights, backward.weights},
         [](const auto& part, const auto& mask) { ops::softmax_backward(part[0], part[1], mask); });
   }
+  if (backward.tanh.is_given())
+    device::launch_elements(device, grad_scores.size(),
+                            CapScoresBackward{backward.tanh.span(), grad_scores.span()});
   multiply(out.queries, scores.of(std::as_const(grad_scores)), in.keys);
   multiply(out.keys, ops::transposed(scores.of(std::as_const(grad_scores))), in.queries);
 }

@@ -46,6 +46,10 @@ struct ScoreParts {
 DeviceTensor<double> attention_scores(Device& device, const AttentionOperands<const double>& in,
                                       const ScoreMatrices& scores, const Products& products);
 
+/// Limits scores to the range from -cap to cap, in place, and returns what the backward reads. The
+/// formulas and bits are those of cap_scores in ref/nn/attention_core.hpp.
+DeviceTensor<double> cap_scores(DeviceTensor<double>& scores, double cap);
+
 /// Computes the attention weights.
 /// Computes  the softmax of each row of the scores over the visible keys
 /// Throws    ContractError with the message of ref for the first invalid part
@@ -65,6 +69,8 @@ struct AttentionBackward {
   /// Applies the dropout of the forward to a gradient of the weights.
   std::function<DeviceTensor<double>(const DeviceTensor<double>&)> drop;
   ops::Matrices<const double> grad_context;
+  /// The tensor that cap_scores returned; absent if the scores have no cap.
+  DeviceTensor<double> tanh = DeviceTensor<double>();
 };
 
 /// Writes the gradients of queries, keys and values to `out`.

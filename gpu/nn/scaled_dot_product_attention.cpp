@@ -131,7 +131,9 @@ DotProductForward scaled_dot_product_attention(const DeviceTensor<double>& q,
   result.queries = multiply_by_scale(q, options);
   const auto in = heads.operands(std::as_const(result.queries).span(), k.span(), v.span());
   const DeviceMask visible_keys_mask = heads.visible_keys_mask(device);
-  const DeviceTensor<double> scores = attention_scores(device, in, heads.scores(), products);
+  DeviceTensor<double> scores = attention_scores(device, in, heads.scores(), products);
+  if (options.soft_cap)
+    result.tanh = cap_scores(scores, *options.soft_cap).reshaped(shape.scores_shape());
   const DeviceTensor<double> weights = attention_weights(scores, visible_keys_mask, heads.parts());
   if (heads.every_query_sees_a_key())
     result.log_sum_exp =
@@ -153,6 +155,8 @@ DotProductGradients scaled_dot_product_attention_backward(
   ref::tensor::check_shape(kName, "grad_y", grad_y.shape(), shape.y_shape(), Clause::C6);
   ref::tensor::check_shape(kName, "weights", forward.weights.shape(), shape.scores_shape(),
                            Clause::C7);
+  if (options.soft_cap)
+    ref::tensor::check_shape(kName, "tanh", forward.tanh.shape(), shape.scores_shape(), Clause::C7);
   check_finite_elements(kName, "grad_y", grad_y, Clause::C6);
   const KeyHeads heads(shape, valid, options);
   Device& device = k.device();
@@ -164,7 +168,8 @@ DotProductGradients scaled_dot_product_attention_backward(
       device, heads.operands(grad_queries.span(), gradients.k.span(), gradients.v.span()),
       heads.operands(forward.queries.span(), k.span(), v.span()),
       {weights, weights, [](const DeviceTensor<double>& own) { return own; },
-       heads.query_matrices(grad_y.span(), shape.value_features)},
+       heads.query_matrices(grad_y.span(), shape.value_features),
+       options.soft_cap ? forward.tanh.reshaped(heads.scores().shape) : DeviceTensor<double>()},
       heads.scores(), heads.visible_keys_mask(device), heads.parts(), products);
   gradients.q = multiply_by_scale(grad_queries, options);
   return gradients;

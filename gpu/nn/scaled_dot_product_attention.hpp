@@ -10,6 +10,7 @@ struct DotProductForward {
   DeviceTensor<double> log_sum_exp;  ///< [B,H,T]; absent if some query sees no key
   DeviceTensor<double> queries;      ///< [B,H,T,D]: q multiplied by the scale
   DeviceTensor<double> weights;      ///< [B,H,T,S]
+  DeviceTensor<double> tanh;         ///< [B,H,T,S]: tanh(scores / soft_cap); absent without a cap
 };
 
 struct DotProductGradients {

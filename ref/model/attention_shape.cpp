@@ -57,6 +57,9 @@ AttentionShape attention_shape(std::string_view function, const Shape& q, const 
   if (options.scale)
     tensor::check_option(function, "scale", *options.scale, *options.scale > 0, "scale > 0",
                          Clause::C4);
+  if (options.soft_cap)
+    tensor::check_option(function, "soft_cap", *options.soft_cap, *options.soft_cap > 0,
+                         "soft_cap > 0", Clause::C8);
   return {.batch_size = q[0],
           .kv_heads = k[1],
           .group = {q[1] / k[1], q[2], k[2]},

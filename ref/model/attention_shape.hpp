@@ -37,6 +37,7 @@ struct AttentionShape {
 /// Requires  (C1) q, k and v have four axes and extents of at least 1
 ///           (C2) k has the B and D of q, v has the B, G and S of k, and G divides H
 ///           (C3) valid is [B,S] or has no axes  (C4) scale is finite and above 0
+///           (C8) soft_cap, if there is one, is finite and above 0
 /// Throws    ContractError that names `function`
 AttentionShape attention_shape(std::string_view function, const tensor::Shape& q,
                                const tensor::Shape& k, const tensor::Shape& v,

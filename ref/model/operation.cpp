@@ -10,7 +10,7 @@
 namespace normproof::ref::model {
 
 constexpr SinceVersion kSinceCausalEncoders{"2.12.0"}, kSinceScaledEmbedding{"2.15.0"},
-    kSinceWindows{"2.19.0"};
+    kSinceWindows{"2.19.0"}, kSinceSoftCap{"2.19.0"};
 
 // option_fields.hpp finds these functions by argument-dependent lookup.
 static void visit_fields(SoftmaxOptions&, auto&&) {}
@@ -28,6 +28,7 @@ static void visit_fields(AttentionOptions& o, auto&& f) {
   f("mask_corner", o.mask_corner, kSinceWindows);
   f("window_left", o.window_left, kSinceWindows);
   f("window_right", o.window_right, kSinceWindows);
+  f("soft_cap", o.soft_cap, kSinceSoftCap);
 }
 static void visit_fields(AddLayerNormOptions& o, auto&& f) {
   f("eps", o.eps);

@@ -45,6 +45,8 @@ struct AttentionOptions {
   MaskCorner mask_corner = MaskCorner::bottom_right;
   /// The number of keys that a query sees before and after its own position; absent for all.
   std::optional<std::size_t> window_left = {}, window_right = {};
+  /// The scores s become soft_cap tanh(s / soft_cap) before the mask hides keys; absent for s.
+  std::optional<double> soft_cap = {};
 };
 struct AddLayerNormOptions {
   double eps = 1e-5;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <type_traits>
+#include <utility>
+
 #include "ref/numeric/elementary.hpp"
 #include "ref/ops/matmul.hpp"
 #include "ref/ops/softmax.hpp"
@@ -39,6 +42,39 @@ Tensor<T> attention_scores(const AttentionOperands<const T>& in, const tensor::S
   return scores;
 }
 
+/// Limits scores to the range from -cap to cap, in place. Returns the hyperbolic tangents t, from
+/// which cap_scores_backward computes the derivative.
+/// Computes  t = tanh(score / cap) ; score = t cap. A score that is not finite remains, so that
+///           softmax rejects it if the key is visible. Its t is +0
+/// Requires  cap is finite and above 0
+template <class T>
+Tensor<T> cap_scores(Tensor<T>& scores, const T& cap) {
+  Tensor<T> tanh = tensor::empty_tensor<T>(tensor::shape_of(scores));
+  T *const t = tanh.data(), *const score = scores.data();
+  const std::size_t count = scores.size();
+  for (std::size_t i = 0; i < count; ++i)
+    t[i] = numeric::is_finite(score[i]) ? T(score[i] / cap) : T(0);
+  if constexpr (std::is_same_v<T, double>) {
+    numeric::tanh(t, count, t);
+  } else {
+    for (std::size_t i = 0; i < count; ++i) t[i] = numeric::tanh(t[i]);
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    if (numeric::is_finite(score[i])) score[i] = t[i] * cap;
+  return tanh;
+}
+
+/// Turns the gradients of capped scores into those of the scores, in place.
+/// Computes  grad_score = grad_score (1 - t t), where t is what cap_scores returned
+template <class T>
+void cap_scores_backward(const Tensor<T>& tanh, Tensor<T>& grad_scores) {
+  const T one(1);
+  for (std::size_t i = 0; i < grad_scores.size(); ++i) {
+    const T& t = tanh.data()[i];
+    grad_scores.data()[i] = grad_scores.data()[i] * (one - t * t);
+  }
+}
+
 /// Computes the context of each head, `weights values`. The products are summed in the order of
 /// rule R1 of docs/specification/determinism.md.
 template <class T>
@@ -49,15 +85,16 @@ void apply_attention_weights(const Tensor<T>& weights, const AttentionOperands<c
 
 /// Computes the gradients of queries, keys and values from grad_context [M,e].
 /// Computes  grad_values = used^T grad_context ; grad_weights = drop(grad_context values^T) ;
-///           grad_scores = softmax_backward(grad_weights) ; grad_queries = grad_scores keys ;
-///           grad_keys = grad_scores^T queries
+///           grad_scores = cap_backward(softmax_backward(grad_weights)) ;
+///           grad_queries = grad_scores keys ; grad_keys = grad_scores^T queries
 /// Requires  weights is the softmax of the scores; `used` holds the weights after dropout, by which
 ///           the forward multiplied the values; drop(grad_weights) applies the backward of dropout
-///           in place
-template <class T, class Drop>
+///           in place; cap_backward(grad_scores) applies cap_scores_backward in place, or does
+///           nothing without a cap
+template <class T, class Drop, class CapBackward>
 void write_attention_gradients(const AttentionOperands<T>& out,
                                const AttentionOperands<const T>& in, const Tensor<T>& weights,
-                               const Tensor<T>& used, Drop drop,
+                               const Tensor<T>& used, Drop drop, CapBackward cap_backward,
                                const ops::MatrixView<const T>& grad_context, const Mask& visible) {
   const tensor::Shape shape = tensor::shape_of(weights);
   ops::matmul_into<T>(out.values, ops::transposed(scores_view(used)), grad_context);
@@ -65,9 +102,11 @@ void write_attention_gradients(const AttentionOperands<T>& out,
   ops::matmul_into<T>(scores_view(grad_weights.data(), shape), grad_context,
                       ops::transposed(in.values));
   drop(grad_weights);
-  const Tensor<T> grad_scores = ops::softmax_backward(grad_weights, weights, visible);
-  ops::matmul_into<T>(out.queries, scores_view(grad_scores), in.keys);
-  ops::matmul_into<T>(out.keys, ops::transposed(scores_view(grad_scores)), in.queries);
+  Tensor<T> grad_scores = ops::softmax_backward(grad_weights, weights, visible);
+  cap_backward(grad_scores);
+  ops::matmul_into<T>(out.queries, scores_view(std::as_const(grad_scores)), in.keys);
+  ops::matmul_into<T>(out.keys, ops::transposed(scores_view(std::as_const(grad_scores))),
+                      in.queries);
 }
 
 /// Returns the factor by which the scores are scaled: 1 / sqrt(d) for queries of d features.

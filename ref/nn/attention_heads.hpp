@@ -183,9 +183,9 @@ void attend_per_head_backward(const HeadExtents& heads, const HeadOperands<T>& o
     const auto drop = [&](Tensor<T>& grad_weights) {
       if (rate > 0) dropout_in_place(grad_weights, keep, rate);
     };
-    write_attention_gradients<T>(group.operands(out), group.operands(in), weights,
-                                 rate > 0 ? dropped : weights, drop,
-                                 group.queries_view(grad_context.data()), keys);
+    write_attention_gradients<T>(
+        group.operands(out), group.operands(in), weights, rate > 0 ? dropped : weights, drop,
+        [](Tensor<T>&) {}, group.queries_view(grad_context.data()), keys);
     group.scale(out.queries);
   });
 }

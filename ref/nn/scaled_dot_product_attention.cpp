@@ -111,6 +111,7 @@ DotProductForward<T> scaled_dot_product_attention(const Tensor<T>& q, const Tens
   DotProductForward<T> result;
   result.saved.queries = scaled_tensor(q, effective_scale<T>(options, shape.features));
   result.saved.weights = tensor::empty_tensor<T>(shape.scores_shape());
+  if (options.soft_cap) result.saved.tanh = tensor::empty_tensor<T>(shape.scores_shape());
   result.y = tensor::empty_tensor<T>(shape.y_shape());
   const model::KeyRange range = model::key_range(options);
   const bool with_sums = shape.every_query_sees_a_key(valid, range);
@@ -118,7 +119,9 @@ DotProductForward<T> scaled_dot_product_attention(const Tensor<T>& q, const Tens
   for_each_head(shape, [&](const KeyValueHead& head) {
     const auto in = head.operands<const T>(result.saved.queries.data(), k.data(), v.data());
     const Mask visible = shape.visible_keys_of_sample(head.sample, valid, range);
-    const Tensor<T> scores = attention_scores<T>(in, head.scores_shape());
+    Tensor<T> scores = attention_scores<T>(in, head.scores_shape());
+    if (options.soft_cap)
+      head.copy_to_full_tensor(cap_scores(scores, T(*options.soft_cap)), result.saved.tanh);
     const Tensor<T> weights = ops::softmax(scores, visible);
     if (with_sums) head.copy_to_full_tensor(ops::log_sum_exp(scores, visible), result.log_sum_exp);
     head.copy_to_full_tensor(weights, result.saved.weights);
@@ -137,6 +140,8 @@ DotProductGradients<T> scaled_dot_product_attention_backward(
                                                       shape_of(v), mask_shape(valid), options);
   tensor::check_shape(kName, "grad_y", shape_of(grad_y), shape.y_shape(), Clause::C6);
   tensor::check_shape(kName, "weights", shape_of(saved.weights), shape.scores_shape(), Clause::C7);
+  if (options.soft_cap)
+    tensor::check_shape(kName, "tanh", shape_of(saved.tanh), shape.scores_shape(), Clause::C7);
   tensor::check_finite(kName, "grad_y", grad_y, Clause::C6);
   const model::KeyRange range = model::key_range(options);
   Tensor<T> grad_queries = tensor::empty_tensor<T>(shape_of(saved.queries));
@@ -144,10 +149,14 @@ DotProductGradients<T> scaled_dot_product_attention_backward(
       {}, tensor::empty_tensor<T>(shape_of(k)), tensor::empty_tensor<T>(shape_of(v))};
   for_each_head(shape, [&](const KeyValueHead& head) {
     const Tensor<T> weights = head.copy_from_full_tensor(saved.weights);
+    const auto cap_backward = [&](Tensor<T>& grad_scores) {
+      if (options.soft_cap)
+        cap_scores_backward(head.copy_from_full_tensor(saved.tanh), grad_scores);
+    };
     write_attention_gradients<T>(
         head.operands<T>(grad_queries.data(), gradients.k.data(), gradients.v.data()),
         head.operands<const T>(saved.queries.data(), k.data(), v.data()), weights, weights,
-        [](Tensor<T>&) {}, head.queries_shape(grad_y.data(), shape.value_features),
+        [](Tensor<T>&) {}, cap_backward, head.queries_shape(grad_y.data(), shape.value_features),
         shape.visible_keys_of_sample(head.sample, valid, range));
   });
   gradients.q = scaled_tensor(grad_queries, effective_scale<T>(options, shape.features));

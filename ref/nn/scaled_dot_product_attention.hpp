@@ -12,6 +12,7 @@ template <class T>
 struct DotProductSaved {
   Tensor<T> queries;  ///< [B,H,T,D]: q times scale
   Tensor<T> weights;  ///< [B,H,T,S]: softmax of the scores
+  Tensor<T> tanh;     ///< [B,H,T,S]: tanh(scores / soft_cap); empty without a cap
 };
 
 template <class T>
@@ -30,6 +31,7 @@ struct DotProductGradients {
 /// groups, and each group reads the keys and values of one head.
 /// Source    [VSP+17] section 3.2.1; groups: [ALdJ+23]; docs/specification/attention.md
 /// Computes  q = q scale ; scores_bhij = sum_c q_bhic k_bgjc, where g = floor(h / (H/G)) ;
+///           with a cap, scores = soft_cap tanh(scores / soft_cap) ;
 ///           weights = softmax over the keys j that query i sees, or 0 if it sees none ;
 ///           y_bhie = sum_j weights_bhij v_bgje ;
 ///           log_sum_exp = log(sum_j exp(scores)). Query i sees key j if valid_bj is true and
@@ -37,7 +39,7 @@ struct DotProductGradients {
 /// Shapes    q [B,H,T,D]; k [B,G,S,D]; v [B,G,S,E]; valid [B,S], true if a key takes part, or empty
 ///           if all keys do
 /// Requires  the requirements of model::attention_shape; (C5) every element of q, k and v is
-///           finite, and so are the scores of visible keys
+///           finite, and so are the scores of visible keys before the cap
 /// Order     docs/specification/determinism.md: rule R1 for products, rule R2 inside softmax. The
 ///           result of a sample has the same bits if it is computed alone or with longer padding
 /// Error     docs/error_analysis.md, section 1: the bound that the scalar type running_error
@@ -53,7 +55,8 @@ DotProductForward<T> scaled_dot_product_attention(const Tensor<T>& q, const Tens
 /// Computes  grad_v_bgj = sum of weights_bhij grad_y_bhi over the heads h of the group and their
 ///           queries i ;
 ///           grad_weights_bhij = sum_e grad_y_bhie v_bgje ;
-///           grad_scores = softmax_backward(grad_weights) ; grad_q = (grad_scores k) scale ;
+///           grad_scores = softmax_backward(grad_weights), with a cap times 1 - tanh^2 ;
+///           grad_q = (grad_scores k) scale ;
 ///           grad_k is computed like grad_v, with grad_scores instead of weights, and with the
 ///           product `q scale` instead of grad_y
 /// Requires  (C6) grad_y has the shape of y, is finite, and is so small that the sums in the

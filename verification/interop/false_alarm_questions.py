@@ -141,6 +141,7 @@ class Drawing:
             "warmup_iterations": lambda: self.choose((0, 1, 100)),
             "mask_corner": lambda: self.choose(("bottom_right", "top_left")),
             **dict.fromkeys(("window_left", "window_right"), lambda: int(self.generator.integers(0, 6))),
+            "soft_cap": lambda: float(10 ** self.generator.uniform(-1, 2)),
             "causal": lambda: self.chance(0.5), "interleaved": lambda: self.chance(0.5),
             "label_smoothing": lambda: self.choose((0.0, 0.1, float(self.generator.random()))),
             "eps_placement": lambda: self.choose(("inside", "outside", "floor")),
@@ -153,7 +154,7 @@ class Drawing:
         for name in self.described["options"]:
             if name == "scale" and self.chance(0.3):
                 self.options[name] = float(10 ** self.generator.uniform(-1, 0.3))
-            elif name in ranges and self.chance(0.25 if name.startswith("window_") else 0.8):
+            elif name in ranges and self.chance(0.25 if name.startswith("window_") or name == "soft_cap" else 0.8):
                 self.options[name] = ranges[name]()
 
     def draw_layer(self):

@@ -39,6 +39,10 @@ def attention(case):
     k, v = k[:, :, None], v[:, :, None]
     seen = visible_keys(case, tokens, keys)
     scores = (q @ k.swapaxes(-1, -2)) * scale
+    slope, cap = kind(1), case.options.get("soft_cap")
+    if cap not in (None, "none"):
+        tanh = np.tanh(scores / kind(cap))
+        scores, slope = kind(cap) * tanh, 1 - tanh * tanh
     largest = np.max(np.where(seen, scores, -np.inf), axis=-1, keepdims=True)
     largest = np.where(np.isneginf(largest), kind(0), largest)
     exponentials = np.where(seen, np.exp(scores - largest), kind(0))
@@ -46,7 +50,7 @@ def attention(case):
     weights = exponentials / np.where(whole == 0, kind(1), whole)
     grad_weights = dy @ v.swapaxes(-1, -2)
     mean = (grad_weights * weights).sum(-1, keepdims=True, dtype=kind)
-    grad_scores = weights * (grad_weights - mean)
+    grad_scores = weights * (grad_weights - mean) * slope
     outputs = {"y": weights @ v, "grad_q": (grad_scores @ k) * scale,
                "grad_k": (grad_scores.swapaxes(-1, -2) @ q).sum(2, dtype=kind) * scale,
                "grad_v": (weights.swapaxes(-1, -2) @ dy).sum(2, dtype=kind)}

@@ -58,6 +58,7 @@ TEST(DeviceDotProductAttention, MatchesReferenceBits) {
           expect_same_dot_product(*device, s, valid, {.causal = causal});
           expect_same_dot_product(*device, s, valid, {.scale = 0.3, .causal = causal});
           expect_same_dot_product(*device, s, valid, {.causal = causal, .window_left = 2});
+          expect_same_dot_product(*device, s, valid, {.causal = causal, .soft_cap = 0.75});
           expect_same_dot_product(*device, s, valid,
                                   {.causal = causal,
                                    .mask_corner = ref::model::MaskCorner::top_left,

@@ -63,6 +63,14 @@ TEST(AttentionShape, C3_RejectsMaskOfWrongShape) {
             "f: valid has shape [1, 2]; expected shape [1, 3] (C3)");
 }
 
+TEST(AttentionShape, C8_RejectsCapThatIsNotPositiveAndFinite) {
+  for (const double cap : {0.0, -1.0, std::numeric_limits<double>::infinity()}) {
+    const std::string sentence =
+        shape_rejection_message(kOnes, kOnes, kOnes, {}, {.soft_cap = cap});
+    EXPECT_NE(sentence.find("expected soft_cap > 0 (C8)"), std::string::npos) << sentence;
+  }
+}
+
 TEST(AttentionShape, C4_RejectsScaleThatIsNotPositiveAndFinite) {
   for (const double scale : {0.0, -1.0, std::numeric_limits<double>::infinity()}) {
     const std::string sentence = shape_rejection_message(kOnes, kOnes, kOnes, {}, {.scale = scale});

@@ -92,6 +92,14 @@ TEST(ScaledDotProductAttention, BackwardIsTheDerivativeForAllWindows) {
             "window of " + std::to_string(left) + " and " + std::to_string(right));
 }
 
+TEST(ScaledDotProductAttention, BackwardIsTheDerivativeForCapsBelowAndAboveTheScores) {
+  for (const double cap : {0.05, 0.5, 2.0, 50.0})
+    for (const bool causal : {false, true})
+      expect_dot_product_derivative({2, 4, 2, 2, 3, 2, 2}, mask_from_bits(0b101111, {2, 3}),
+                                    {.causal = causal, .soft_cap = cap},
+                                    "cap " + std::to_string(cap) + (causal ? " causal" : ""));
+}
+
 TEST(ScaledDotProductAttention, BackwardIsTheDerivativeForAllMasksAndGroups) {
   for (std::size_t bits = 0; bits < 8; ++bits)
     expect_dot_product_derivative({1, 2, 1, 2, 3, 1, 1}, mask_from_bits(bits, {1, 3}),
@@ -135,7 +143,12 @@ ExactAttentionForward evaluate_attention_definition(const NamedTensors<double>& 
       for (std::size_t c = 0; c < e.features; ++c)
         score += oracle100(t.at("q").data()[row * e.features + c]) *
                  oracle100(t.at("k").data()[(kv_head * e.keys + j) * e.features + c]);
-      const oracle100 weight = exp(oracle100(score * scale));
+      score *= scale;
+      if (options.soft_cap) {
+        const oracle100 cap(*options.soft_cap);
+        score = cap * tanh(oracle100(score / cap));
+      }
+      const oracle100 weight = exp(score);
       sum += weight;
       for (std::size_t c = 0; c < e.values; ++c)
         defined.y.data()[row * e.values + c] +=
@@ -171,6 +184,12 @@ std::vector<DotProductCase> dot_product_cases() {
           {{2, 1, 1, 4, 5, 2, 2},
            mask_from_bits(0b1101111011, {2, 5}),
            {.window_left = 2, .window_right = 1}},
+          {{1, 4, 2, 3, 4, 3, 2}, {}, {.causal = true, .soft_cap = 1.5}},
+          {{2, 1, 1, 4, 5, 2, 2},
+           mask_from_bits(0b1101111011, {2, 5}),
+           {.scale = 0.3, .window_left = 2, .soft_cap = 0.25}},
+          {{1, 1, 1, 3, 7, 4, 2}, {}, {.soft_cap = 50}},
+          {{1, 1, 1, 3, 7, 4, 2}, {}, {.soft_cap = 30}, 300},
           {{1, 1, 1, 3, 7, 4, 2}, {}, {}, 300}};
 }
 
@@ -230,6 +249,25 @@ TEST(ScaledDotProductAttention, QueriesWithoutVisibleKeysGiveZerosAndNoLogSumExp
     EXPECT_EQ(gradients.at(name).data()[2], 0) << name;
     EXPECT_EQ(gradients.at(name).data()[3], 0) << name;
   }
+}
+
+// A score of -cap would give hidden keys a part of the weights.
+TEST(ScaledDotProductAttention, CapLeavesHiddenKeysWithoutWeight) {
+  const DotProductExtents e{1, 1, 1, 2, 3, 1, 1};
+  const auto t = dot_product_inputs(e);
+  const auto run = run_dot_product_attention(t, Mask{{true, false, true}}, {.soft_cap = 1});
+  EXPECT_EQ(run.saved.weights.data()[1], 0);
+  EXPECT_GT(run.saved.weights.data()[0], 0);
+  EXPECT_EQ(run.saved.weights.data()[0] + run.saved.weights.data()[2], 1);
+}
+
+TEST(ScaledDotProductAttention, RejectsScoresThatOverflowBeforeTheCap) {
+  auto t = dot_product_inputs({1, 1, 1, 1, 2, 1, 1});
+  t.at("q").fill(1e200);
+  t.at("k").fill(1e200);
+  const std::string sentence =
+      contract_message([&] { run_dot_product_attention(t, {}, {.soft_cap = 30}); });
+  EXPECT_NE(sentence.find("finite values where valid is true"), std::string::npos) << sentence;
 }
 
 TEST(ScaledDotProductAttention, GroupedQueryAttentionEqualsAttentionWithRepeatedKeyHeads) {

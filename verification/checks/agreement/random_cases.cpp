@@ -65,25 +65,31 @@ struct RandomHeads {
   bool causal;
   MaskKind masked;
   const char *window_left = "none", *window_right = "none", *mask_corner = "bottom_right";
+  const char* soft_cap = "none";
 };
 
-const RandomHeads kHeads[] = {{1, 1, 1, 1, 1, 1, 1, false, MaskKind::none},
-                              {2, 6, 2, 5, 33, 3, 4, false, MaskKind::some},
-                              {1, 4, 1, 33, 31, 8, 8, true, MaskKind::none},
-                              {3, 2, 2, 7, 129, 5, 2, true, MaskKind::some},
-                              {2, 2, 1, 3, 4, 2, 2, false, MaskKind::all},
-                              {2, 4, 2, 9, 33, 3, 4, true, MaskKind::some, "5"},
-                              {1, 2, 1, 12, 7, 3, 4, false, MaskKind::none, "2", "1", "top_left"}};
+const RandomHeads kHeads[] = {
+    {1, 1, 1, 1, 1, 1, 1, false, MaskKind::none},
+    {2, 6, 2, 5, 33, 3, 4, false, MaskKind::some},
+    {1, 4, 1, 33, 31, 8, 8, true, MaskKind::none},
+    {3, 2, 2, 7, 129, 5, 2, true, MaskKind::some},
+    {2, 2, 1, 3, 4, 2, 2, false, MaskKind::all},
+    {2, 4, 2, 9, 33, 3, 4, true, MaskKind::some, "5"},
+    {1, 2, 1, 12, 7, 3, 4, false, MaskKind::none, "2", "1", "top_left"},
+    {2, 4, 2, 9, 33, 3, 4, true, MaskKind::some, "none", "none", "bottom_right", "1.5"}};
 
 RandomCase attention_case(std::uint64_t seed, const RandomHeads& h) {
   RandomCase c;
   const bool has_window = std::string_view(h.window_left) != "none";
-  c.name = fmt::format("attention/{}x{}x{}x{}{}{}", h.samples, h.heads, h.tokens, h.keys,
-                       h.causal ? "/causal" : "", has_window ? "/window" : "");
+  const bool has_cap = std::string_view(h.soft_cap) != "none";
+  c.name = fmt::format("attention/{}x{}x{}x{}{}{}{}", h.samples, h.heads, h.tokens, h.keys,
+                       h.causal ? "/causal" : "", has_window ? "/window" : "",
+                       has_cap ? "/soft_cap" : "");
   c.operation = model::operation("attention");
   model::set_option(c.operation, "window_left", h.window_left);
   model::set_option(c.operation, "window_right", h.window_right);
   model::set_option(c.operation, "mask_corner", h.mask_corner);
+  model::set_option(c.operation, "soft_cap", h.soft_cap);
   if (h.causal) model::set_option(c.operation, "causal", "true");
   auto& in = c.inputs.function;
   const auto set = [&](const char* name, const Shape& shape) {

@@ -95,6 +95,7 @@ void add_function_probes(std::vector<Probe>& probes) {
   attention("window", {2, 4, 2, 33, 70, 5, 4}, true, {.causal = true, .window_left = 20});
   attention("top_left_window", {1, 2, 1, 40, 31, 5, 4}, false,
             {.mask_corner = ref::model::MaskCorner::top_left, .window_left = 3, .window_right = 2});
+  attention("soft_cap", {2, 4, 2, 33, 70, 5, 4}, true, {.causal = true, .soft_cap = 1.5});
   attention("large", {2, 8, 2, 96, 130, 32, 32}, false, {.causal = true});
   for (const double smoothing : {0.0, 0.1}) {
     const std::string probe =

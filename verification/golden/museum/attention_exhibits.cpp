@@ -283,6 +283,17 @@ std::vector<Exhibit> attention_exhibits() {
        "the causal mask is aligned with the last key, where the operation says the first",
        "fewer queries than keys without a cache", kAttention, std::nullopt,
        mutated({"causal mask", MutationOperator::inverted})},
+      {"cap_after_the_mask", "onnx/onnx#7867",
+       "the mask adds minus infinity before the cap, which makes it minus the cap", kUnknownGap,
+       kAttention, std::nullopt, mutated({"soft cap and mask", MutationOperator::reversed})},
+      {"cap_after_the_mask_on_the_processor", "microsoft/onnxruntime#28379",
+       "one device adds the mask before the cap, and the other behind it",
+       "a mask and a cap in one test", kAttention, std::nullopt,
+       mutated({"soft cap and mask", MutationOperator::reversed})},
+      {"cap_not_applied", "sgl-project/sglang#33915",
+       "the cap goes to a function that ignores it: the kernel was chosen before without one",
+       "a comparison of backends with a cap", kAttention, std::nullopt,
+       mutated({"soft cap", MutationOperator::drop})},
   };
 }
 

@@ -61,6 +61,7 @@ const std::vector<JointSite>& joint_sites() {
       {"every window of later keys",
        {drop, one_more, one_less},
        {"window of later keys", "window of later keys in the backward"}},
+      {"every soft cap", {drop}, {"soft cap", "soft cap in the backward"}},
       {"every corner of the window",
        {other},
        {"corner of the window", "corner of the window in the backward"}},

@@ -204,7 +204,16 @@ class PlainDotProduct {
       if (is_key_included(backward, at.sample, j) && causal_mask_allows(backward, at.token, j) &&
           window_allows(backward, at.token, j))
         seen.push_back(j);
-    return seen;
+    return hides_keys_before_cap() ? add_hidden_keys(at, seen) : seen;
+  }
+
+  /// Returns all keys, and remembers which of them `seen` lacks.
+  std::vector<std::size_t> add_hidden_keys(const Query& at, const std::vector<std::size_t>& seen) {
+    hidden_.resize(samples_ * heads_ * tokens_ * keys_, false);
+    const auto first = hidden_.begin() + static_cast<std::ptrdiff_t>(at.number * keys_);
+    std::fill_n(first, keys_, true);
+    for (const std::size_t j : seen) hidden_[at.number * keys_ + j] = false;
+    return features(keys_);
   }
 
   T scale(const char* site) {
@@ -223,7 +232,65 @@ class PlainDotProduct {
     return a_.style().powers ? exp2(x * static_cast<T>(std::numbers::log2e)) : adl_exp(x);
   }
 
-  T score(const Query& at, std::size_t j, const char* scale_site) {
+  T tanh(T x) {
+    if (!a_.style().powers) return adl_tanh(x);
+    return 2 / (1 + exponential(-2 * x)) -
+           1;  // as in kernels that have the logistic function alone
+  }
+
+  /// Returns the score of a key: the scaled product of query and key, with a cap if there is one.
+  T score(const Query& at, std::size_t j) {
+    const T product = scaled_product(at, j, "scale");
+    if (!options_.soft_cap) return product;
+    const T cap = sites_.constant("given cap", static_cast<T>(*options_.soft_cap));
+    if (is_capped_minus_infinity(at, j)) return -cap;
+    switch (sites_.any("soft cap", {Op::drop, Op::inverted, Op::twice, Op::other, Op::zeroed})) {
+      case Op::drop:
+        return product;
+      case Op::inverted:  // error: the cap multiplies where it should divide
+        return cap * tanh(product * cap);
+      case Op::twice:  // error: the scores are scaled once more inside of tanh
+        return cap * tanh(product * scale("scale") / cap);
+      case Op::other:  // error: the product has the cap before the scale
+        return scale("scale") * (cap * tanh(product / scale("scale") / cap));
+      case Op::zeroed:  // error: tanh is not multiplied by the cap
+        return tanh(product / cap);
+      default:
+        return cap * tanh(product / cap);
+    }
+  }
+
+  /// Returns the derivative of the score of a key by its scaled product.
+  T slope_of_cap(const Query& at, std::size_t j) {
+    if (!options_.soft_cap) return T(1);
+    if (is_capped_minus_infinity(at, j)) return T(0);
+    const T cap = sites_.constant("given cap", static_cast<T>(*options_.soft_cap));
+    const T t = tanh(scaled_product(at, j, "scale") / cap);
+    const T slope = 1 - t * t;
+    switch (sites_.any("soft cap in the backward", {Op::drop, Op::square, Op::other})) {
+      case Op::drop:
+        return T(1);
+      case Op::square:
+        return slope * slope;
+      case Op::other:  // error: the score with its cap instead of its tanh
+        return 1 - cap * t * (cap * t);
+      default:
+        return slope;
+    }
+  }
+
+  /// Whether an injected error hides keys by minus infinity before the cap, which makes it -cap.
+  bool hides_keys_before_cap() {
+    const bool may_hide =
+        masked_ || options_.causal || options_.window_left || options_.window_right;
+    return options_.soft_cap && may_hide &&
+           sites_.any("soft cap and mask", {Op::reversed}) == Op::reversed;
+  }
+  bool is_capped_minus_infinity(const Query& at, std::size_t j) const {
+    return !hidden_.empty() && hidden_[at.number * keys_ + j];
+  }
+
+  T scaled_product(const Query& at, std::size_t j, const char* scale_site) {
     const T* const q = &q_[at.number * width_];
     const T* const k = &k_[(at.first_key + j) * width_];
     const T product =
@@ -253,7 +320,7 @@ class PlainDotProduct {
     T* const weights = &weights_[at.number * keys_];
     if (seen.empty()) return store_query_without_keys(at);
     std::vector<T> scores(keys_, T(0));
-    for (const std::size_t j : seen) scores[j] = score(at, j, "scale");
+    for (const std::size_t j : seen) scores[j] = score(at, j);
     T largest = scores[seen[0]];
     for (const std::size_t j : seen) largest = largest < scores[j] ? scores[j] : largest;
     if (sites_.any("largest score", {Op::drop}) == Op::drop) largest = 0;
@@ -367,9 +434,8 @@ class PlainDotProduct {
     std::vector<T> weights(keys_, T(0));
     for (const std::size_t j : seen) {
       const T left = weights_[at.number * keys_ + j];
-      weights[j] = a_.style().from_y || left == 0
-                       ? exponential(score(at, j, "scale") - logs_[at.number])
-                       : left;
+      weights[j] =
+          a_.style().from_y || left == 0 ? exponential(score(at, j) - logs_[at.number]) : left;
     }
     return weights;
   }
@@ -415,7 +481,8 @@ class PlainDotProduct {
     }
   }
 
-  /// Returns the gradients of the scores of one query: `weights (grad_weights - mean)`. Here
+  /// Returns the gradients of the scaled products of one query: `weights (grad_weights - mean)`,
+  /// times the derivative of the cap. Here
   /// grad_weights is the product of grad_y and v, and mean is the mean of grad_weights, weighted by
   /// the attention weights.
   std::vector<T> grad_scores(const Query& at, const std::vector<std::size_t>& seen,
@@ -434,8 +501,9 @@ class PlainDotProduct {
                        : a_.sum("mean of the gradients", seen,
                                 [&](std::size_t j) { return gradients[j] * weights[j]; });
     for (const std::size_t j : seen)
-      gradients[j] = stored(sites_.factor("weight in grad_scores", weights[j]) *
-                            (gradients[j] - sites_.term("mean of the gradients", mean)));
+      gradients[j] =
+          stored(sites_.factor("weight in grad_scores", weights[j]) *
+                 (gradients[j] - sites_.term("mean of the gradients", mean)) * slope_of_cap(at, j));
     return gradients;
   }
 
@@ -457,6 +525,7 @@ class PlainDotProduct {
   std::vector<T> q_, k_, v_, dy_;
   std::vector<bool> valid_;
   bool masked_ = false;
+  std::vector<bool> hidden_;  ///< for each query and key; empty without the injected error
   std::vector<T> weights_, logs_, y_, grad_q_, grad_k_, grad_v_;
 };
 

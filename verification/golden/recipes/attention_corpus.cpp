@@ -34,6 +34,7 @@ struct AttentionRecipe {
   bool causal = false;
   const char* scale = nullptr;
   const char *mask_corner = nullptr, *window_left = nullptr, *window_right = nullptr;
+  const char* soft_cap = nullptr;
   Fill q = twice_normal, k = plain, v = plain, grad_y = plain;
   /// Whether a query may attend to a key. If the function is empty, the case has no mask.
   std::function<bool(std::size_t sample, std::size_t key)> valid = {};
@@ -54,6 +55,7 @@ class AttentionCases {
     for (const DType dtype : kEveryDtype) add_cases_in_every_dtype(dtype);
     masks();
     windows();
+    soft_caps();
     scores();
     extents();
     for (const std::size_t edge : block_edges_of_tier(tier_)) add_block_edge_cases(edge);
@@ -143,6 +145,19 @@ class AttentionCases {
            .values = 8,
            .causal = true,
            .window_left = "100"});
+    for (const DType dtype : {DType::float32, DType::bfloat16})
+      add({.reason = "long_soft_cap",
+           .why = "capped scores over more than three blocks of 64",
+           .dtype = dtype,
+           .samples = 1,
+           .heads = 2,
+           .kv_heads = 1,
+           .tokens = 70,
+           .keys = 260,
+           .features = 8,
+           .values = 8,
+           .causal = true,
+           .soft_cap = "3"});
     for (const std::size_t edge : block_edges_of_tier(tier_)) add_block_edge_cases(edge);
     add_low_precision_cases(2050);
     for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16}) {
@@ -162,7 +177,8 @@ class AttentionCases {
     if (r.causal) ref::model::set_option(c.options, "causal", "true");
     for (const auto& [name, value] :
          {std::pair("scale", r.scale), std::pair("mask_corner", r.mask_corner),
-          std::pair("window_left", r.window_left), std::pair("window_right", r.window_right)})
+          std::pair("window_left", r.window_left), std::pair("window_right", r.window_right),
+          std::pair("soft_cap", r.soft_cap)})
       if (value != nullptr) ref::model::set_option(c.options, name, value);
     const auto add_input = [&](const char* name, std::vector<std::size_t> shape, const Fill& fill) {
       c.inputs.push_back(filled_tensor(c, name, std::move(shape), c.dtype, fill, seed_));
@@ -346,6 +362,68 @@ class AttentionCases {
          .causal = true,
          .mask_corner = "top_left",
          .window_left = "1"});
+  }
+
+  void soft_caps() {
+    for (const DType dtype : kEveryDtype)
+      add({.reason = "soft_cap",
+           .why =
+               "scores of some units and a cap of 1.5: the cap comes behind the scale and before "
+               "the mask",
+           .dtype = dtype,
+           .samples = 1,
+           .tokens = 5,
+           .causal = true,
+           .soft_cap = "1.5"});
+    for (const DType dtype : {DType::float32, DType::bfloat16}) {
+      add({.reason = "soft_cap_large_scores",
+           .why = "scores of hundreds and a cap of 30: tanh is 1, and gradients through it are 0",
+           .dtype = dtype,
+           .soft_cap = "30",
+           .q = scaled_by(200)});
+      add({.reason = "soft_cap_of_50",
+           .why = "the cap of Gemma 2, far above ordinary scores",
+           .dtype = dtype,
+           .soft_cap = "50"});
+    }
+    add({.reason = "soft_cap_1e4",
+         .why = "a cap that changes nothing: tanh x is x",
+         .soft_cap = "10000"});
+    add({.reason = "soft_cap_below_scores",
+         .why = "a cap of 0.05, below almost all scores: the weights are nearly equal",
+         .soft_cap = "0.05"});
+    add({.reason = "soft_cap_scale",
+         .why = "a given scale and a cap: neither is applied twice, nor after the other",
+         .scale = "0.3",
+         .soft_cap = "1"});
+    add({.reason = "soft_cap_window",
+         .why = "a window and a cap: keys outside the window are not seen with the score -cap",
+         .tokens = 4,
+         .keys = 8,
+         .causal = true,
+         .window_left = "1",
+         .soft_cap = "2"});
+    add({.reason = "soft_cap_ragged_grouped",
+         .why = "lengths, groups and a cap: masked keys are not seen with the score -cap",
+         .heads = 4,
+         .tokens = 4,
+         .keys = 6,
+         .features = 3,
+         .values = 3,
+         .soft_cap = "2",
+         .valid = lengths({6, 3})});
+    add({.reason = "soft_cap_fewer_keys",
+         .why = "queries that see no key give zeros, and not the mean of equally capped keys",
+         .tokens = 6,
+         .keys = 4,
+         .causal = true,
+         .soft_cap = "2"});
+    add({.reason = "soft_cap_nan_in_k",
+         .why = "a NaN reaches what depends on it through the cap, and nothing else",
+         .soft_cap = "2",
+         .k = [](std::size_t i, double normal) {
+           return i == 13 ? std::numeric_limits<double>::quiet_NaN() : normal;
+         }});
   }
 
   void scores() {

@@ -72,7 +72,12 @@ class AttentionAllowances {
         query / shape_.group.rows() * keys;  // first key of the head that this query reads
     const double* const w = forward_.saved.weights.data() + query * keys;
     const double* const dy = dy_.data() + query * e;
-    std::vector<double> scores(keys), grad_weights(keys), moved(keys);
+    std::vector<double> scores(keys), grad_weights(keys), moved(keys), slopes(keys, 1.0);
+    // tanh x may be computed as 2/(1 + exp(-2x)) - 1, whose error is relative to 1.
+    const double error_of_tanh = options_.soft_cap ? 2 * kPublishedSigmoidError * u_ : 0;
+    const double error_of_score = error_of_tanh * options_.soft_cap.value_or(0);
+    if (error_of_score > 0 && ref::tensor::is_given(forward_.log_sum_exp))
+      add("log_sum_exp", query, error_of_score);
     double largest = -std::numeric_limits<double>::infinity(), mean = 0, mean_error = 0;
     for (std::size_t j = 0; j < keys; ++j) {
       for (std::size_t c = 0; c < d; ++c)
@@ -80,14 +85,22 @@ class AttentionAllowances {
             forward_.saved.queries.data()[query * d + c] * k_.data()[(first_key + j) * d + c];
       for (std::size_t c = 0; c < e; ++c)
         grad_weights[j] += dy[c] * v_.data()[(first_key + j) * e + c];
+      if (options_.soft_cap) {
+        const double t = forward_.saved.tanh.data()[query * keys + j];
+        scores[j] = *options_.soft_cap * t;
+        slopes[j] = 1 - t * t;
+      }
       if (w[j] > 0) largest = std::fmax(largest, scores[j]);
       mean += w[j] * grad_weights[j];
     }
     for (std::size_t j = 0; j < keys; ++j) {
       if (w[j] == 0) continue;
       const double apart = std::fabs(scores[j] - largest) + static_cast<double>(keys);
-      const double exponent = kOperationError * u_ * (std::fabs(largest) + apart);
-      const double weight_error = stored(w[j], w[j] * exponent);
+      // The largest score, which is subtracted, may have the opposite error.
+      const double exponent =
+          kOperationError * u_ * (std::fabs(largest) + apart) + 2 * error_of_score;
+      const double from_cap = w[j] * 2 * error_of_score * ref::numeric::exp(2 * error_of_score);
+      const double weight_error = stored(w[j], w[j] * exponent) + from_cap;
       moved[j] = weight_error + w[j] * exponent * ref::numeric::exp(exponent);
       mean_error += moved[j] * std::fabs(grad_weights[j]);
       for (std::size_t c = 0; c < e; ++c) {
@@ -106,7 +119,9 @@ class AttentionAllowances {
       if (w[j] == 0) continue;
       const double difference = std::fabs(grad_weights[j] - mean);
       const double off = moved[j] * (difference + mean_error) + w[j] * mean_error;
-      const double score_error = scale_ * (off + stored(w[j] * difference, off));
+      const double gradient_error = off * slopes[j] + 2 * error_of_tanh * (w[j] * difference + off);
+      const double score_error =
+          scale_ * (gradient_error + stored(w[j] * difference * slopes[j], gradient_error));
       for (std::size_t c = 0; c < d; ++c) {
         const std::size_t at = (first_key + j) * d + c;
         add("grad_q", query * d + c, score_error * std::fabs(k_.data()[at]));

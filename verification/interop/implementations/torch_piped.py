@@ -4,6 +4,7 @@ The pipe has masks, biased running variances, sums before a norm, attention, los
 and optimizers. `momentum` is 1 - running_decay in PyTorch, which the package knows.
 """
 import functools
+import math
 
 import torch
 import torch.nn.functional as F
@@ -85,8 +86,21 @@ def after_sum(norm):
     return added
 
 
-def attention(q, k, v, causal, scale, mask_corner="bottom_right", window_left=None, window_right=None, valid=None):
-    """F.scaled_dot_product_attention.
+def capped_attention(q, k, v, visible, scale, soft_cap):
+    """Attention whose scores have a cap, which F.scaled_dot_product_attention lacks, in float32 or float64."""
+    kind = torch.float64 if q.dtype == torch.float64 else torch.float32
+    scores = (q.to(kind) @ k.to(kind).transpose(-1, -2)) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    scores = soft_cap * torch.tanh(scores / soft_cap)
+    if visible is None:
+        return (scores.softmax(-1) @ v.to(kind)).to(q.dtype)
+    shown = visible | ~visible.any(-1, keepdim=True)  # a row of -inf alone would be NaN
+    weights = scores.masked_fill(~shown, -math.inf).softmax(-1) * visible
+    return (weights @ v.to(kind)).to(q.dtype)
+
+
+def attention(q, k, v, causal, scale, mask_corner="bottom_right", window_left=None, window_right=None, soft_cap=None,
+              valid=None):
+    """F.scaled_dot_product_attention, or capped_attention if there is a cap.
 
     Its `is_causal` aligns the first query with the first key, but most cases align the last ones, and it has no windows.
     The mask of visible keys is therefore passed.
@@ -103,9 +117,11 @@ def attention(q, k, v, causal, scale, mask_corner="bottom_right", window_left=No
         if window_left is not None:
             visible = visible.triu(shift - int(window_left))
         visible = visible[None, None] if valid is None else visible & valid[:, None, None, :]
+    k, v = (t.repeat_interleave(group, 1) for t in (k, v))
+    if soft_cap is not None:
+        return capped_attention(q, k, v, visible, scale, soft_cap)
     return F.scaled_dot_product_attention(
-        q, k.repeat_interleave(group, 1), v.repeat_interleave(group, 1), attn_mask=visible,
-        **({} if scale is None else {"scale": scale}))
+        q, k, v, attn_mask=visible, **({} if scale is None else {"scale": scale}))
 
 
 def cross_entropy(logits, targets, label_smoothing, class_weights=None, valid=None):

@@ -146,7 +146,7 @@ def test_default_options_come_from_the_description_of_the_operation():
         assert needed and not set(needed) & set(others) and not names.known_names(op) & {""}
     assert names.tensor_names("attention") == (("q", "k", "v"), ("grad_y", "valid"))
     assert names.default_options("attention") == {"scale": "none", "causal": "false", "mask_corner": "bottom_right",
-                                                  "window_left": "none", "window_right": "none"}
+                                                  "window_left": "none", "window_right": "none", "soft_cap": "none"}
     assert names.default_options("cross_entropy") == {"label_smoothing": "0"} and names.option_names("adam")[0] == "beta1"
     assert names.reads_mask("softmax") and names.reads_mask("batch_norm") and not names.reads_mask("layer_norm")
 

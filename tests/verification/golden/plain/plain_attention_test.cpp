@@ -78,6 +78,37 @@ TEST(PlainAttention, MutationsOfTheCausalMaskChangeTheOutput) {
   EXPECT_THAT(run_and_get(longer, "y", {"causal mask", Op::other}), ElementsAre(3, 4.5));
 }
 
+// The two scores are 0 and 4, and the cap is 2.
+TEST(PlainAttention, MutationsOfTheSoftCapChangeTheOutput) {
+  Case c = attention_case({2, 2}, {0, 2}, {0, 1}, {1, 0});
+  ref::model::set_option(c.options, "soft_cap", "2");
+  const auto weight = [](double score) { return 1 / (1 + std::exp(-score)); };
+  const auto y = [&](Op op) { return run_and_get(c, "y", {"soft cap", op})[0]; };
+  EXPECT_THAT(y(Op::none), DoubleEq(weight(2 * std::tanh(2))));
+  EXPECT_THAT(y(Op::drop), DoubleEq(weight(4)));
+  EXPECT_THAT(y(Op::inverted), DoubleEq(weight(2 * std::tanh(8))));
+  EXPECT_THAT(y(Op::zeroed), DoubleEq(weight(std::tanh(2))));
+  ref::model::set_option(c.options, "scale", "0.5");
+  EXPECT_THAT(y(Op::none), DoubleEq(weight(2 * std::tanh(1))));
+  EXPECT_THAT(y(Op::twice), DoubleEq(weight(2 * std::tanh(0.5))));
+  EXPECT_THAT(y(Op::other), DoubleEq(weight(std::tanh(2))));
+  ref::model::set_option(c.options, "causal", "true");
+  EXPECT_THAT(run_and_get(c, "y")[0], DoubleEq(0));
+  EXPECT_THAT(run_and_get(c, "y", {"soft cap and mask", Op::reversed})[0], DoubleEq(weight(-2)));
+}
+
+TEST(PlainAttention, MutationsOfTheBackwardOfTheSoftCapChangeTheGradient) {
+  Case c = attention_case({2, 2}, {0, 2}, {0, 1}, {1, 0});
+  ref::model::set_option(c.options, "soft_cap", "2");
+  const auto grad_q = [&](Op op) {
+    return run_and_get(c, "grad_q", {"soft cap in the backward", op})[0];
+  };
+  const double slope = 1 - std::tanh(2) * std::tanh(2);
+  EXPECT_THAT(grad_q(Op::none), ::testing::DoubleNear(grad_q(Op::drop) * slope, 1e-15));
+  EXPECT_THAT(grad_q(Op::square), ::testing::DoubleNear(grad_q(Op::none) * slope, 1e-15));
+  EXPECT_LT(grad_q(Op::other), 0);
+}
+
 TEST(PlainAttention, MutationsOfTheKeyMaskChangeTheOutput) {
   Case c = case_with_two_keys();
   c.inputs.push_back(make_stored_tensor("valid", DType::boolean, {1, 2}, {1, 0}));

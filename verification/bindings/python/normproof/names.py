@@ -27,6 +27,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "window_left": ("left_window",),
     "window_right": ("right_window",),
     "scale": ("sm_scale", "softmax_scale"),
+    "soft_cap": ("softcap", "logits_soft_cap", "logit_soft_cap", "logit_cap", "attn_logits_soft_cap", "attn_logit_softcapping"),
     "gamma": ("weight", "scale", "w", "g", "weights"),
     "beta": ("bias", "b", "offset", "shift"),
     "gate": ("up", "b", "g"),
