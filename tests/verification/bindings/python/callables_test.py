@@ -108,6 +108,19 @@ def test_an_object_of_an_own_class_holds_the_parameters():
     assert not normproof.check(Norm, "layer_norm", only="random*", arguments={"gain": "beta", "shift": "gamma"})
 
 
+class ScaledNorm(Norm):
+    def __init__(self, features, eps):
+        super().__init__(features, eps)
+        self.scale, self.shift = self.__dict__.pop("gain"), np.ones(features, "f")
+
+    def __call__(self, x):
+        return kernels.layer_norm(x, self.scale, self.shift, self.eps)
+
+
+def test_scale_and_shift_are_gamma_and_beta():
+    assert normproof.check(ScaledNorm, "layer_norm", only="[or]*")
+
+
 def test_a_parameter_of_an_object_that_is_not_understood_is_named():
     with pytest.raises(normproof.UsageError, match="has a parameter 'gain' that stands for nothing known; expected arguments="):
         normproof.check(Norm, "layer_norm")

@@ -23,6 +23,32 @@ def test_a_framework_is_detected_through_called_functions(monkeypatch):
     assert frameworks.detect(lambda x: inner(x) + 1) == "torch"
 
 
+def test_a_framework_is_detected_in_the_methods_and_attributes_of_a_class(monkeypatch):
+    torch = types.ModuleType("torch")
+    monkeypatch.setitem(globals(), "torch", torch)
+
+    class Layer:
+        def __init__(self, features):
+            self.features = features
+
+        def __call__(self, x):
+            return self.forward(x)
+
+        def forward(self, x):
+            return torch.relu(x)
+
+    class Kept:
+        def __init__(self, kernel):
+            self.kernel = kernel
+
+        def __call__(self, x):
+            return self.kernel(x)
+
+    assert frameworks.detect(Layer) == frameworks.detect(Layer(3)) == frameworks.detect(Layer(3).forward) == "torch"
+    assert frameworks.detect(Kept(lambda x: torch.relu(x))) == frameworks.detect(Kept(Layer(3).forward)) == "torch"
+    assert frameworks.detect(Kept) == frameworks.detect(Kept(np.abs)) == "numpy"
+
+
 def test_a_function_that_uses_two_frameworks_is_rejected(monkeypatch):
     for name in ("torch", "jax"):
         monkeypatch.setitem(globals(), name, types.ModuleType(name))

@@ -55,6 +55,13 @@ def test_an_exception_of_any_kind_fails_its_case(error, sentence, isolate):
     assert sentence in failed and len(report.results) == 2
 
 
+def test_an_isolated_function_prints_no_traceback(capfd):
+    def fn(x):
+        raise Surprising("text")
+    assert "raised Surprising: text" in texts(normproof.check(fn, "relu", isolate=True, **ONLY))[0]
+    assert capfd.readouterr().err == ""
+
+
 def test_a_keyboard_interrupt_ends_the_check():
     def fn(x):
         raise KeyboardInterrupt

@@ -86,8 +86,20 @@ def test_plain_values_and_containers_are_repeated():
     assert written({"eps": lambda case: case.eps})[0] == '{"eps": lambda case: case.eps}'
 
 
+def test_small_arrays_of_numpy_are_repeated():
+    arrays = [np.array([[0.1, -0.0], [np.inf, 1e-45]], np.float32), np.float16([0.1]), np.array(2.5), np.array([True, False]),
+              np.int32([[-7]]), np.float32(0.1), np.int64(3), np.bool_(True)]
+    for array in arrays:
+        text, value = written({"array": array})
+        repeated = value["array"]
+        assert type(repeated) is type(array) and repeated.dtype == array.dtype and repeated.tobytes() == array.tobytes(), text
+    scale = np.array([3.0], np.float32)
+    text, fn = written(lambda x: x * scale)
+    assert text == "lambda x: x * scale" and fn(np.float32(2)) == 6
+
+
 def test_values_that_no_text_can_express_are_named_in_a_comment():
-    array, long = np.ones(3), list(range(1000))
+    array, long = np.ones(1000), list(range(1000))
     for value in (array, lambda x: x + array, lambda x: x + long, kernels.__spec__):
         writer = SourceWriter()
         name = writer.text(value, "name")

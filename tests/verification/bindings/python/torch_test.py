@@ -793,6 +793,29 @@ def test_an_operator_without_a_signature_is_called_by_its_schema(fn):
         assert str(report).startswith("torch.layer_norm held against")
 
 
+@pytest.mark.parametrize("fn, op", [(torch.relu, "relu"), (torch.log_softmax, "log_softmax")])
+def test_an_operator_that_names_its_tensor_self_is_understood(fn, op):
+    assert normproof.check(fn, op, only=["random*", "odd*"])
+
+
+class PlainNorm:
+    """A norm of PyTorch whose class says nothing of PyTorch but in its methods."""
+
+    def __init__(self, features, eps):
+        self.weight, self.eps = torch.ones(features), eps
+
+    def __call__(self, x):
+        return x * (x.square().mean(-1, keepdim=True) + self.eps).rsqrt() * self.weight
+
+
+def test_an_own_class_and_its_objects_are_called_with_tensors():
+    report = normproof.check(PlainNorm, "rms_norm", only=["random*", "odd*"])
+    assert report and "PyTorch" in str(report)
+    held = PlainNorm(8, 1e-3)
+    held.weight = torch.linspace(-1, 2, 8)
+    assert normproof.judge(held, "rms_norm", x=torch.linspace(-3, 4, 24).reshape(3, 8))
+
+
 def test_a_partial_optimizer_is_one_step():
     made = functools.partial(torch.optim.AdamW, lr=7.0, foreach=True)
     report = normproof.check(made, "adamw", only="default*")

@@ -189,7 +189,9 @@ def _send_sighting(invocation: Invocation, case: Case, line: multiprocessing.con
             line.send(("sighting", invocation.look(case)))
     except NotOffered as reason:
         line.send(("not_offered", text_of_error(reason)))
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         line.send(("error", in_one_line(error)))
 
 

@@ -13,13 +13,15 @@ import textwrap
 import types
 from typing import Any, Collection
 
+import numpy as np
+
 from normproof.errors import printable
 from normproof.frameworks import MODULES
 from normproof.function_code import free_names, is_current, lambda_node, outer_variables
 from normproof.titles import find_import, find_original, module_name, qualified_name, title_of
 
 MAX_SOURCE = 20_000  # characters of a function whose source is repeated
-MAX_VALUE = 1_000  # characters of the value of a variable that is repeated
+MAX_VALUE = 1_000  # characters of the value of a variable, or of an array, that is repeated
 _MAX_DEPTH = 8  # of functions that use functions
 _RESERVED = {"normproof", "report"}
 _COMPOUND = ("def ", "class ", "@")  # the beginning of statements that cannot share their line with others
@@ -76,12 +78,25 @@ class SourceWriter:
             return "{" + ", ".join(pairs) + "}" if len(pairs) == len(value) else None
         if isinstance(value, types.ModuleType):
             return self._import_module(value, value.__name__.rpartition(".")[2])
+        if type(value) is np.ndarray or isinstance(value, np.generic):
+            return self._write_array(value)
         if isinstance(value, functools.partial) and self._bind("functools", functools, "import functools"):
             parts = [self._write(one, depth + 1) for one in (value.func, *value.args)]
             named = [f"{name}={text}" for name, one in value.keywords.items() if (text := self._write(one, depth + 1))]
             whole = all(parts) and len(named) == len(value.keywords)
             return f"functools.partial({', '.join([*(part or '' for part in parts), *named])})" if whole else None
         return self._write_function(value, depth) if callable(value) else None
+
+    def _write_array(self, value: Any) -> str | None:
+        """Returns the text of a small array or scalar of NumPy, or None."""
+        if value.dtype.kind not in "bif" or value.dtype.itemsize > 8 or not value.dtype.isnative or value.size > MAX_VALUE:
+            return None
+        numbers = self._write(value.tolist(), 0)
+        if numbers is None or len(numbers) > MAX_VALUE or not value.size or not self._bind("numpy", np, "import numpy"):
+            return None
+        if isinstance(value, np.generic):
+            return f"numpy.{value.dtype.name}({numbers})" if value.dtype.kind != "b" else f"numpy.bool_({numbers})"
+        return f'numpy.array({numbers}, dtype="{value.dtype.name}")'
 
     def _write_function(self, fn: Any, depth: int) -> str | None:
         compiled = find_original(fn)

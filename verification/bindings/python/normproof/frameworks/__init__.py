@@ -65,14 +65,25 @@ def detect(fn: Any) -> str:
             name = name_by_module(module)
             if name:
                 return name
-        fn = getattr(fn, "__func__", getattr(fn, "__wrapped__", getattr(type(fn), "__call__", fn)))
     found: set[str] = set()
-    _search(fn, found, set(), 0)
+    seen: set[Any] = set()
+    for part in _parts_of(fn):
+        _search(part, found, seen, 0)
     others = sorted(found - {"numpy"})
     if len(others) > 1:
         raise UsageError(f"{getattr(fn, '__qualname__', fn)} uses {' and '.join(others)}; expected framework= that says "
                          "whose tensors it takes")
     return others[0] if others else "numpy"
+
+
+def _parts_of(fn: Any) -> list[Any]:
+    """Returns the functions that a call of fn may run, and the values of its attributes if it is an object of a plain class."""
+    unwrapped = fn if isinstance(fn, types.FunctionType) else getattr(fn, "__func__", getattr(fn, "__wrapped__", None))
+    if unwrapped is not None:
+        return [unwrapped]
+    own = {} if inspect.isclass(fn) else getattr(fn, "__dict__", {})
+    members = [member for kind in (fn if inspect.isclass(fn) else type(fn)).__mro__ for member in vars(kind).values()]
+    return [*own.values(), *(getattr(member, "__func__", getattr(member, "fget", member)) for member in members)]
 
 
 def _search(fn: Any, found: set[str], seen: set[Any], depth: int) -> None:

@@ -8,7 +8,7 @@ from normproof.errors import NotOffered, Unanswered
 
 # The names of members, in the order in which they are looked for.
 MEMBERS: dict[str, tuple[str, ...]] = {
-    "gamma": ("weight", "gamma", "scale", "g", "w"), "beta": ("bias", "beta", "offset", "b"), "alpha": ("alpha",),
+    "gamma": ("weight", "gamma", "scale", "g", "w"), "beta": ("bias", "beta", "offset", "shift", "b"), "alpha": ("alpha",),
     "running_mean": ("running_mean",), "running_variance": ("running_var", "running_variance"),
     "class_weights": ("weight",)}
 # Tensors of a case that no member holds.

@@ -130,7 +130,10 @@ class Torch(Framework):
             schemas = list(torch._C._jit_get_schemas_for_operator(f"aten::{name}"))
         else:
             return {}
-        return {one.name: not one.has_default_value() for one in schemas[0].arguments} if schemas else {}
+        parameters = {one.name: not one.has_default_value() for one in schemas[0].arguments} if schemas else {}
+        if getattr(torch, name, None) is fn and "self" in parameters:  # functions of torch take it as `input`
+            return {"input" if one == "self" else one: needed for one, needed in parameters.items()}
+        return parameters
 
     def known_conventions(self, fn: Callable[..., Any]) -> KnownConventions:
         return torch_modules.known_conventions(fn)
@@ -163,6 +166,8 @@ class Torch(Framework):
         return torch_refusals.find_refusal(fn, op)
 
     def member(self, module: Any, path: str) -> Tensor:
+        if not self.is_module(module):
+            return super().member(module, path).detach()
         return {**dict(module.named_parameters()), **dict(module.named_buffers())}[path].detach()
 
     def default_eps(self, module: Any, given: Mapping[str, Any]) -> float | None:
