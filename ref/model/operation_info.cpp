@@ -90,7 +90,7 @@ OperationInfo describe(const LogSumExpOptions&) {
       .independence = Independence::row,
       .reduces = true,
       .infinite_elements = InfiniteElements::minus_infinity_is_a_limit,
-      .plus_infinity_may_have_a_limit = true};
+      .plus_infinity_makes_y_infinite = true};
 }
 OperationInfo describe(const ReluOptions&) {
   OperationInfo info = activation("relu");

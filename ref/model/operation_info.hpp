@@ -88,8 +88,9 @@ struct OperationInfo {
   HiddenElements hidden_elements = HiddenElements::unread;
   /// Whether grad_x reads x by a comparison alone, so that a NaN in x may or may not reach it.
   bool gradient_compares_x = false;
-  /// Whether a row with an element +infinity has a limit, which some implementations return.
-  bool plus_infinity_may_have_a_limit = false;
+  /// Whether an element +infinity makes y infinite, so that y has no finite limit. Some
+  /// implementations return infinity, and others NaN.
+  bool plus_infinity_makes_y_infinite = false;
 
   /// Returns the operand with this name, or null if there is none.
   const OperandInfo* operand(std::string_view operand_name) const;

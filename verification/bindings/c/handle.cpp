@@ -97,7 +97,7 @@ void normproof_corpus::set(const char* name, const char* value) {
   } else if (option == "cast_order") {
     change_formulas([&](gate::CheckOptions& options) {
       options.cast_order = *value == '\0' ? golden::tolerance::CastOrder::after_gamma
-                                          : normproof::ref::model::parse_cast_order(value);
+                                          : golden::tolerance::parse_cast_order(value);
     });
   } else if (option == "loss_dtype") {
     change_formulas([&](gate::CheckOptions& options) {

@@ -102,7 +102,8 @@ size_t normproof_case_count(const normproof_corpus* corpus);
 /* An option of `normproof golden check`, for what is judged from now on: "outputs" ("y,grad_x":
    these alone have to be there and are compared; "": the default), "accumulation" ("float32"; "":
    the default), "formula" ("stable", "folded", "one_pass"; "": two passes), "cast_order"
-   ("before_gamma": a norm in 16 bits may round x_hat before it applies gamma; "": the default),
+   ("before_gamma": a norm in 16 bits may round x_hat before it applies gamma; "stored_statistics":
+   it may store the mean and rstd in 16 bits; "": the default),
    "loss_dtype" ("logits": the loss of 16-bit logits may have their dtype; "": float32),
    "scale_rounding" ("up", "nearest", "even" or "ceil": the scales of the blocks of an 8-bit y are
    rounded so to powers of two; "": down),

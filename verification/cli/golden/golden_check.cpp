@@ -99,8 +99,9 @@ void GoldenCheckCommand::add(CLI::App& app) {
       "is E[x^2] - E[x]^2");
   add_cast_order_option(
       app, options.cast_order,
-      "after_gamma (default); or before_gamma: in 16 bits, a norm may round x_hat before it "
-      "multiplies by gamma, as the RMSNorm of Llama does");
+      "after_gamma (default); before_gamma: in 16 bits, a norm may round x_hat before it "
+      "multiplies by gamma, as the RMSNorm of Llama does; or stored_statistics: a norm of rows may "
+      "store the mean and rstd in 16 bits, as PyTorch does on a CPU");
   add_loss_dtype_option(app, options.loss_dtype,
                         "wide (default): the loss of 16-bit logits is float32; or logits: it has "
                         "their dtype, and the "

@@ -111,9 +111,8 @@ void add_formula_option(CLI::App& app, verification::golden::tolerance::Formula&
 
 void add_cast_order_option(CLI::App& app, verification::golden::tolerance::CastOrder& order,
                            const std::string& help) {
-  using verification::golden::tolerance::CastOrder;
-  const auto print = [](CastOrder o) { return ref::model::to_string(o); };
-  add_value_option(app, "--cast-order", order, ref::model::parse_cast_order, print, help, "NAME");
+  add_named_value_option(app, "--cast-order", order,
+                         verification::golden::tolerance::parse_cast_order, help, "NAME");
 }
 
 void add_loss_dtype_option(CLI::App& app, verification::golden::tolerance::LossDtype& dtype,

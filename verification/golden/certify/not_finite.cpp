@@ -164,6 +164,12 @@ void check_infinities(const OperationInputs& inputs, const Case& c) {
     for (std::size_t i = 0; i < tensor.size(); ++i) {
       const double v = tensor.data()[i];
       if (!std::isinf(v) || info.infinite_elements == InfiniteElements::make_nan) continue;
+      if (info.plus_infinity_makes_y_infinite && v > 0 &&
+          !is_excluded(inputs.function.valid, tensor, i))
+        throw ref::numeric::UsageError(fmt::format(
+            "{} at {} is inf; expected numbers below infinity, because the result of {} is "
+            "infinite",
+            name, ref::tensor::index_to_string(i, ref::tensor::shape_of(tensor)), info.name));
       if (info.infinite_elements == InfiniteElements::minus_infinity_is_a_limit) continue;
       throw ref::numeric::UsageError(fmt::format(
           "{} at {} is {}; expected numbers that are finite or NaN, because the result of {} at an "

@@ -114,20 +114,7 @@ bool NotFiniteElements::is_nan(const std::string& name, std::size_t i) const {
   if (!changes(name, i)) return false;
   if (is_of_user_ && only_comparison_reads_x(name))
     return std::isfinite(inputs_.function.tensors.at("x").data()[i]);
-  return !is_of_user_ || (connections_.at(name).data()[i] != 0 && !infinity_may_be_finite(name, i));
-}
-
-/// Whether the element belongs to a row that has an element +infinity and no NaN, and that may
-/// have a limit.
-bool NotFiniteElements::infinity_may_be_finite(const std::string& name, std::size_t i) const {
-  if (!ref::model::operation_info(case_.options).plus_infinity_may_have_a_limit) return false;
-  const auto& x = inputs_.function.tensors.at("x");
-  const std::size_t width = x.shape().back();
-  const std::size_t row = results_.at(name).size() == x.size() ? i / width : i;
-  const double* const begin = x.data() + row * width;
-  return std::find(begin, begin + width, std::numeric_limits<double>::infinity()) !=
-             begin + width &&
-         std::none_of(begin, begin + width, [](double v) { return std::isnan(v); });
+  return !is_of_user_ || connections_.at(name).data()[i] != 0;
 }
 
 }  // namespace normproof::verification::golden::certify

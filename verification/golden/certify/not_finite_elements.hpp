@@ -45,7 +45,6 @@ class NotFiniteElements {
   bool changes(const std::string& name, std::size_t i) const;
   bool is_nan(const std::string& name, std::size_t i) const;
   bool only_comparison_reads_x(const std::string& output) const;
-  bool infinity_may_be_finite(const std::string& name, std::size_t i) const;
 
   const corpus::Case& case_;
   ref::model::OperationInputs inputs_;  ///< empty if all inputs are finite

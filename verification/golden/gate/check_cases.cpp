@@ -88,6 +88,12 @@ void check_options_exist(const std::vector<CaseDescription>& cases, const CheckO
       }))
     throw ref::numeric::UsageError(fmt::format(
         "cast_order is before_gamma, and {} has no gamma; expected after_gamma", operations));
+  if (options.cast_order == tolerance::CastOrder::stored_statistics &&
+      none(&tolerance::is_norm_of_rows))
+    throw ref::numeric::UsageError(
+        fmt::format("cast_order is stored_statistics, and {} is no norm of rows; expected "
+                    "after_gamma",
+                    operations));
   if (options.loss_dtype == tolerance::LossDtype::logits &&
       none([](const corpus::Case& c) { return has_operation<ref::model::CrossEntropyOptions>(c); }))
     throw ref::numeric::UsageError(

@@ -182,6 +182,20 @@ bool passes_with_early_cast(const StoredCase& stored, const std::vector<StoredTe
   return passes_fully_judged(check_case(stored, answer, options));
 }
 
+/// Whether the outputs of a norm of 16 bits pass if the candidate declares that it stores the mean
+/// and rstd in the dtype of x.
+bool passes_with_stored_statistics(const StoredCase& stored,
+                                   const std::vector<StoredTensor>& answer,
+                                   const CaseResult& result, CheckOptions options) {
+  const Case& c = stored.description.c;
+  if (!tolerance::is_norm_of_rows(c) || ref::io::item_size(c.dtype) != 2 ||
+      options.cast_order != tolerance::CastOrder::after_gamma)
+    return false;
+  options.outputs = output_names(result);
+  options.cast_order = tolerance::CastOrder::stored_statistics;
+  return passes_fully_judged(check_case(stored, answer, options));
+}
+
 /// Returns the roundings of the scales of blocks with which all outputs pass, such as "'up' or
 /// 'even'", without the one that the candidate declares. A case need not tell two of them apart.
 std::string fitting_scale_roundings(const StoredCase& stored,
@@ -221,6 +235,8 @@ std::vector<Diagnosis> suggest_options(const StoredCase& stored,
   const std::vector<std::string> outputs = output_names(result);
   if (passes_with_early_cast(stored, answer, result, options))
     return suggestion("cast_order='before_gamma'", outputs);
+  if (passes_with_stored_statistics(stored, answer, result, options))
+    return suggestion("cast_order='stored_statistics'", outputs);
   if (const std::string roundings = fitting_scale_roundings(stored, answer, result, options);
       !roundings.empty())
     return suggestion(fmt::format("scale_rounding={}", roundings), outputs);

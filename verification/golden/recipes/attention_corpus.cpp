@@ -60,9 +60,9 @@ class AttentionCases {
     extents();
     for (const std::size_t edge : block_edges_of_tier(tier_)) add_block_edge_cases(edge);
     add_low_precision_cases(513);
-    add_head_cases(64, DType::bfloat16);
-    add_head_cases(64, DType::float32);
-    add_head_cases(128, DType::float16);
+    for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16})
+      add_head_cases(64, dtype);
+    for (const DType dtype : kLowPrecisionDtypes) add_head_cases(128, dtype);
     add_chunked_prefill_case(DType::float32);
     add_float16_limit_cases();
     add_not_finite_cases();

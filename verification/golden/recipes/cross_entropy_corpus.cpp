@@ -55,7 +55,8 @@ class LossCases {
     extents();
     for (const std::size_t edge : block_edges_of_tier(tier_)) add_block_edge_cases(edge);
     low_precision_cases(513, 600);
-    add_late_targets(DType::bfloat16, 264, {130, 263});
+    for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16})
+      add_late_targets(dtype, 264, {130, 263});
     add({.reason = "subnormal_16_bits",
          .why = kWhySubnormal,
          .dtype = DType::float16,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ref/model/operation.hpp"
+#include "ref/numeric/errors.hpp"
 #include "verification/golden/corpus/kind.hpp"
 
 namespace normproof::verification::golden::tolerance {
@@ -21,14 +22,24 @@ using ref::tensor::Tensor;
 
 namespace {
 
+constexpr std::pair<const char*, CastOrder> kCastOrders[] = {
+    {"after_gamma", CastOrder::after_gamma},
+    {"before_gamma", CastOrder::before_gamma},
+    {"stored_statistics", CastOrder::stored_statistics}};
+
 /// A norm of rows: what it normalizes, and the tensors that its affine map reads.
 struct NormOfRows {
   const Tensor<double>* x;
   const Tensor<double>* grad_y;  ///< null if the case has no gradient
-  const Tensor<double>* gamma;
+  const Tensor<double>* gamma;   ///< null if the case has none, which is then 1
   bool is_centered;
   double eps = 0;
   bool adds_one_to_gamma = false;
+
+  std::size_t width() const { return x->shape().back(); }
+  double scale(std::size_t d) const {
+    return gamma == nullptr ? 1 : gamma->data()[d] + (adds_one_to_gamma ? 1 : 0);
+  }
 };
 
 const Tensor<double>* given(const Tensor<double>& tensor) {
@@ -56,7 +67,7 @@ std::optional<NormOfRows> find_norm_of_rows(const Case& c, const EvalInputs& inp
     const auto& tensors = inputs.function.tensors;
     norm = NormOfRows{&values.at("sum"), tensors.find("grad_y"), tensors.find("gamma"), centered};
   }
-  if (!norm || norm->gamma == nullptr) return std::nullopt;
+  if (!norm) return std::nullopt;
   norm->eps = std::stod(option_value(c, "eps"));
   norm->adds_one_to_gamma = option_value(c, "zero_centred_gamma") == "true";
   return norm;
@@ -65,33 +76,73 @@ std::optional<NormOfRows> find_norm_of_rows(const Case& c, const EvalInputs& inp
 // The allowances are computed in double, with relative errors far below this slack.
 constexpr double kAllowanceSlack = 1 + 0x1p-20;
 
+/// The statistics of a row, and the means of its gradients.
+struct Row {
+  const double *x, *grad_y;
+  double mean = 0, r = 0;
+  double mean_g = 0;        ///< the mean of |g|; 0 if the norm subtracts no mean
+  double mean_product = 0;  ///< the mean of |g x_hat|
+
+  double x_hat(std::size_t d) const { return (x[d] - mean) * r; }
+  double g(const NormOfRows& norm, std::size_t d) const {
+    return grad_y == nullptr ? 0 : std::fabs(grad_y[d] * norm.scale(d));
+  }
+};
+
+Row read_row(const NormOfRows& norm, std::size_t row) {
+  const std::size_t width = norm.width();
+  const double n = static_cast<double>(width);
+  Row of{.x = norm.x->data() + row * width,
+         .grad_y = norm.grad_y == nullptr ? nullptr : norm.grad_y->data() + row * width};
+  double square = 0;
+  if (norm.is_centered)
+    for (std::size_t d = 0; d < width; ++d) of.mean += of.x[d] / n;
+  for (std::size_t d = 0; d < width; ++d) square += (of.x[d] - of.mean) * (of.x[d] - of.mean) / n;
+  of.r = 1 / std::sqrt(square + norm.eps);
+  for (std::size_t d = 0; d < width; ++d) {
+    if (norm.is_centered) of.mean_g += of.g(norm, d) / n;
+    of.mean_product += of.g(norm, d) * std::fabs(of.x_hat(d)) / n;
+  }
+  return of;
+}
+
 /// Adds the allowances of grad_x and grad_gamma for one row.
 void allow_row(const NormOfRows& norm, std::size_t row, double u, Tensor<double>* grad_x,
                Tensor<double>* grad_gamma) {
-  const std::size_t width = norm.gamma->size();
-  const double* const x = norm.x->data() + row * width;
-  const double* const grad_y = norm.grad_y->data() + row * width;
-  const double n = static_cast<double>(width);
-  double mean = 0, square = 0;
-  if (norm.is_centered)
-    for (std::size_t d = 0; d < width; ++d) mean += x[d] / n;
-  for (std::size_t d = 0; d < width; ++d) square += (x[d] - mean) * (x[d] - mean) / n;
-  const double r = 1 / std::sqrt(square + norm.eps);
-  const auto x_hat = [&](std::size_t d) { return (x[d] - mean) * r; };
-  const auto g = [&](std::size_t d) {
-    return std::fabs(grad_y[d] * (norm.gamma->data()[d] + (norm.adds_one_to_gamma ? 1 : 0)));
-  };
-  double mean_g = 0, mean_product = 0;
-  for (std::size_t d = 0; d < width; ++d) {
-    if (norm.is_centered) mean_g += g(d) / n;
-    mean_product += g(d) * std::fabs(x_hat(d)) / n;
-  }
+  const std::size_t width = norm.width();
+  const Row of = read_row(norm, row);
   for (std::size_t d = 0; d < width; ++d) {
     if (grad_x != nullptr)
       grad_x->data()[row * width + d] +=
-          kAllowanceSlack * u * (1 + u) * r * (g(d) + mean_g + std::fabs(x_hat(d)) * mean_product);
+          kAllowanceSlack * u * (1 + u) * of.r *
+          (of.g(norm, d) + of.mean_g + std::fabs(of.x_hat(d)) * of.mean_product);
     if (grad_gamma != nullptr)
-      grad_gamma->data()[d] += kAllowanceSlack * u * (2 + u) * std::fabs(grad_y[d] * x_hat(d));
+      grad_gamma->data()[d] +=
+          kAllowanceSlack * u * (2 + u) * std::fabs(of.grad_y[d] * of.x_hat(d));
+  }
+}
+
+/// Adds the allowances of y, grad_x and grad_gamma for a row whose statistics are stored.
+void allow_statistics_of_row(const NormOfRows& norm, std::size_t row, double u, Tensor<double>* y,
+                             Tensor<double>* grad_x, Tensor<double>* grad_gamma) {
+  const std::size_t width = norm.width();
+  const Row of = read_row(norm, row);
+  const auto error = [&](std::size_t d) {
+    return kAllowanceSlack * u * (1 + u) * (of.r * std::fabs(of.mean) + std::fabs(of.x_hat(d)));
+  };
+  double mean_error = 0;
+  for (std::size_t d = 0; d < width; ++d)
+    mean_error += of.g(norm, d) * error(d) / static_cast<double>(width);
+  for (std::size_t d = 0; d < width; ++d) {
+    const std::size_t i = row * width + d;
+    const double e = error(d), x_hat = std::fabs(of.x_hat(d));
+    if (y != nullptr) y->data()[i] += std::fabs(norm.scale(d)) * e;
+    if (of.grad_y == nullptr) continue;
+    if (grad_gamma != nullptr) grad_gamma->data()[d] += std::fabs(of.grad_y[d]) * e;
+    if (grad_x != nullptr)
+      grad_x->data()[i] += kAllowanceSlack * of.r *
+                           (u * (of.g(norm, d) + of.mean_g + x_hat * of.mean_product) +
+                            (1 + u) * (e * of.mean_product + (x_hat + e) * mean_error));
   }
 }
 
@@ -101,12 +152,28 @@ Tensor<double>* find_bound(NamedTensors<double>& bound, const char* name) {
 
 }  // namespace
 
+const char* to_string(CastOrder order) {
+  return std::ranges::find(kCastOrders, order, &std::pair<const char*, CastOrder>::second)->first;
+}
+
+CastOrder parse_cast_order(const std::string& name) {
+  for (const auto& [known, order] : kCastOrders)
+    if (name == known) return order;
+  std::vector<std::string> names;
+  names.reserve(std::size(kCastOrders));
+  for (const auto& entry : kCastOrders) names.emplace_back(entry.first);
+  throw ref::numeric::UsageError(ref::numeric::unknown_name("cast order", name, names));
+}
+
+bool is_norm_of_rows(const Case& c) {
+  return has_operation<ref::model::LayerNormOptions>(c) ||
+         has_operation<ref::model::RMSNormOptions>(c) ||
+         has_operation<ref::model::AddLayerNormOptions>(c) ||
+         has_operation<ref::model::AddRMSNormOptions>(c);
+}
+
 double allowance_of_cast_x_hat(const Case& c, Accumulation accumulation) {
-  const bool has_norm = has_operation<ref::model::LayerNormOptions>(c) ||
-                        has_operation<ref::model::RMSNormOptions>(c) ||
-                        has_operation<ref::model::AddLayerNormOptions>(c) ||
-                        has_operation<ref::model::AddRMSNormOptions>(c);
-  if (!has_norm || !corpus::rounds_when_stored(c.dtype, accumulation)) return 0;
+  if (!is_norm_of_rows(c) || !corpus::rounds_when_stored(c.dtype, accumulation)) return 0;
   if (corpus::find(c.inputs, "gamma") == nullptr) return 0;
   const double u = corpus::unit_roundoff(c.dtype);
   return kAllowanceSlack * u * (2 + u);
@@ -134,8 +201,19 @@ void allow_cast_before_gamma(const Case& c, const EvalInputs& inputs,
   }
   const std::optional<NormOfRows> norm = find_norm_of_rows(c, inputs, values);
   if (!norm || norm->grad_y == nullptr) return;
-  for (std::size_t row = 0; row < norm->x->size() / norm->gamma->size(); ++row)
+  for (std::size_t row = 0; row < norm->x->size() / norm->width(); ++row)
     allow_row(*norm, row, u, find_bound(bound, "grad_x"), find_bound(bound, "grad_gamma"));
+}
+
+void allow_stored_statistics(const Case& c, const EvalInputs& inputs,
+                             const NamedTensors<double>& values, Accumulation accumulation,
+                             NamedTensors<double>& bound) {
+  if (!corpus::rounds_when_stored(c.dtype, accumulation)) return;
+  const std::optional<NormOfRows> norm = find_norm_of_rows(c, inputs, values);
+  if (!norm) return;
+  for (std::size_t row = 0; row < norm->x->size() / norm->width(); ++row)
+    allow_statistics_of_row(*norm, row, corpus::unit_roundoff(c.dtype), find_bound(bound, "y"),
+                            find_bound(bound, "grad_x"), find_bound(bound, "grad_gamma"));
 }
 
 }  // namespace normproof::verification::golden::tolerance

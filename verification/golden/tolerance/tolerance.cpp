@@ -318,6 +318,8 @@ DerivedBounds derive_bounds(const Case& c, checks::evaluation::EvalInputs inputs
                             extent.is_block ? &derived.other_sums : nullptr);
   if (how.cast_order == CastOrder::before_gamma)
     allow_cast_before_gamma(c, inputs, values, how.accumulation, derived.bound);
+  if (how.cast_order == CastOrder::stored_statistics)
+    allow_stored_statistics(c, inputs, values, how.accumulation, derived.bound);
   for (auto& [name, bound] : derived.bound)
     for (std::size_t i = 0; i < bound.size(); ++i)
       if (not_finite.is_undetermined(name, i) || std::isnan(bound.data()[i]))
@@ -459,8 +461,9 @@ std::optional<DerivedBounds> derive_norm_sums(const Case& c, const Derivation& h
                                               const Arithmetic& arithmetic,
                                               const BlockOptions& options) {
   const bool rounds = corpus::rounds_when_stored(c.dtype, how.accumulation);
-  const bool has_own_allowances =
-      (how.formula == Formula::one_pass && computes_variance(c)) || (is_function(c) && rounds);
+  const bool has_own_allowances = (how.formula == Formula::one_pass && computes_variance(c)) ||
+                                  (is_function(c) && rounds) ||
+                                  (how.cast_order == CastOrder::stored_statistics && rounds);
   if (has_own_allowances || !certify::has_norm_sums(c, arithmetic)) return std::nullopt;
   const auto sums =
       certify::sum_norm_over_blocks(c, certify::RowBlocks(c, certify::kElementsOfNormSums),

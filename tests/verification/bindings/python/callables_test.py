@@ -334,3 +334,14 @@ def test_a_rotation_that_leaves_its_queries_or_its_keys_fails(rotates):
 @normproof.cases("swiglu", only="random*")
 def test_a_function_may_read_a_needed_tensor_of_its_case_by_itself(case):
     case.check(lambda x: x / (1 + np.exp(-x)) * case.gate)
+
+
+def test_a_kernel_that_writes_nothing_is_said_to_write_nothing():
+    for kernel in (lambda out, x, gamma, eps: None, lambda x, gamma, eps, out: None):
+        report = normproof.check(kernel, "rms_norm", only="random*", dtype=["float32", "float64"])
+        assert report.failures and all("writes nothing into the tensor that is y" in result.text for result in report.failures)
+
+    def writes_nan(out, x, gamma, eps):
+        out[...] = np.nan
+    report = normproof.check(writes_nan, "rms_norm", only="random*")
+    assert "every element is NaN" in str(report) and "writes nothing" not in str(report)

@@ -396,6 +396,12 @@ def test_an_infinity_whose_result_is_not_specified_is_refused():
         normproof.judge(lambda x: x / (1 + np.exp(-x)), "silu", x=np.float32([[0, -np.inf]]))
 
 
+def test_plus_infinity_in_log_sum_exp_is_refused_because_the_result_is_infinite():
+    for x in (np.float32([[0, np.inf]]), np.float32([[0, 1], [-np.inf, np.inf]])):
+        with pytest.raises(normproof.UsageError, match="is inf; expected numbers below infinity, because the result of log_sum_exp"):
+            normproof.judge(lambda x: np.logaddexp.reduce(x, -1), "log_sum_exp", x=x)
+
+
 def test_relu_of_minus_infinity_is_zero():
     x, grad_y = np.float32([[1, -np.inf, -2]]), np.ones((1, 3), "f")
     assert normproof.judge(lambda x: np.maximum(x, 0), "relu", x=x, strict=True)

@@ -499,6 +499,36 @@ def test_a_norm_may_round_before_gamma_if_it_says_so(dtype):
         normproof.check(right, "rms_norm", dtype=dtype, cast_order="before")
 
 
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_a_norm_may_store_its_statistics_in_16_bits_if_it_says_so(dtype):
+    def kernel(eps_inside):
+        class Kernel(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x, weight, eps):
+                wide = x.to(torch.float32)
+                square = wide.square().mean(-1, keepdim=True)
+                rstd = torch.rsqrt(square + eps) if eps_inside else 1 / (square.sqrt() + eps)
+                ctx.save_for_backward(x, weight, rstd.to(x.dtype))
+                return (wide * rstd * weight.float()).to(x.dtype)
+
+            @staticmethod
+            def backward(ctx, grad_y):
+                x, weight, rstd = (tensor.float() for tensor in ctx.saved_tensors)
+                x_hat, g = x * rstd, grad_y.float() * weight
+                grad_x = rstd * (g - x_hat * (g * x_hat).mean(-1, keepdim=True))
+                grad_weight = (grad_y.float() * x_hat).reshape(-1, x.shape[-1]).sum(0)
+                return grad_x.to(grad_y.dtype), grad_weight.to(ctx.saved_tensors[1].dtype), None
+        return lambda x, weight, eps: Kernel.apply(x, weight, eps)
+    assert not normproof.check(kernel(True), "rms_norm", dtype=dtype, strict=True)
+    report = normproof.check(kernel(True), "rms_norm", dtype=dtype, cast_order="stored_statistics", strict=True)
+    assert report, str(report)
+    assert not normproof.check(kernel(False), "rms_norm", dtype=dtype, cast_order="stored_statistics")
+    with pytest.warns(normproof.ConventionWarning, match="stored_statistics"):
+        assert normproof.check(kernel(True), "rms_norm", dtype=dtype)
+    with pytest.raises(normproof.UsageError, match="stored_statistics, and softmax is no norm of rows"):
+        normproof.check(F.softmax, "softmax", cast_order="stored_statistics")
+
+
 def test_a_layer_norm_may_round_before_gamma_if_it_says_so():
     def layer_norm(x, weight, bias, eps):
         wide = x.to(torch.float32)

@@ -115,13 +115,6 @@ TEST(NotFiniteElements, AreUndeterminedWhereTheValueOfNanHasNoEffect) {
   EXPECT_THAT(find_undetermined("softmax", {1, 2}, "y", 2), ElementsAre(false, false));
 }
 
-TEST(NotFiniteElements, AreUndeterminedWherePlusInfinityMayHaveALimit) {
-  constexpr double kPlusInfinity = std::numeric_limits<double>::infinity();
-  EXPECT_THAT(find_undetermined("log_sum_exp", {1, kPlusInfinity}, "grad_x", 1),
-              ElementsAre(true, true));
-  EXPECT_THAT(find_undetermined("log_sum_exp", {1, kNaN}, "grad_x", 1), ElementsAre(false, false));
-}
-
 TEST(NotFiniteElements, AreUndeterminedWhereAMaskExcludesThemFromARowWithNan) {
   const UserCaseWithNotFinite user("softmax",
                                    {tensor("x", {2, 2}, {kNaN, 1, 2, 3}),

@@ -59,9 +59,11 @@ TEST(AttentionCases, HaveHeadsOf64And128Features) {
     for (const Case& c : attention_cases(tier, kCorpusSeed))
       if (c.reason.starts_with("heads_of_"))
         heads[tier].emplace(c.dtype, find(c.inputs, "q")->shape[3]);
-  EXPECT_EQ(heads[Tier::quick],
-            (std::set<std::pair<DType, std::size_t>>{
-                {DType::bfloat16, 64}, {DType::float32, 64}, {DType::float16, 128}}));
+  EXPECT_EQ(heads[Tier::quick], (std::set<std::pair<DType, std::size_t>>{{DType::bfloat16, 64},
+                                                                         {DType::float16, 64},
+                                                                         {DType::float32, 64},
+                                                                         {DType::bfloat16, 128},
+                                                                         {DType::float16, 128}}));
   for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16})
     for (const std::size_t features : {64, 128})
       EXPECT_TRUE(heads[Tier::standard].contains({dtype, features})) << features;

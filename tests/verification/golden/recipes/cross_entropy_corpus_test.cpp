@@ -36,13 +36,16 @@ TEST(CrossEntropyCases, TargetsAreClassesAndDifferFromTheNextRow) {
 
 TEST(CrossEntropyCases, HaveTargetsPast127AndPast32767) {
   std::map<Tier, double> first, last;
+  std::set<DType> dtypes;
   for (const Tier tier : {Tier::quick, Tier::standard})
     for (const Case& c : cross_entropy_cases(tier, kCorpusSeed)) {
       if (c.reason != "late_targets") continue;
       const auto targets = find_tensor_values(c.inputs, "targets");
       first[tier] = *std::ranges::min_element(targets);
       last[tier] = *std::ranges::max_element(targets);
+      if (tier == Tier::quick) dtypes.insert(c.dtype);
     }
+  EXPECT_EQ(dtypes, (std::set<DType>{DType::float32, DType::bfloat16, DType::float16}));
   EXPECT_GT(first[Tier::quick], 127);
   EXPECT_GT(last[Tier::quick], 255);
   EXPECT_GT(last[Tier::standard], 32767);

@@ -70,5 +70,47 @@ TEST(CastOrderOfNorms, AllowancesOfOneRowAreThoseOfTheFormula) {
   EXPECT_NEAR(allowance("grad_x", 1) / (u * (1 + u) * r * (1 + other * mean)), 1, kSlack);
 }
 
+// With x = (1, 3), gamma = (2, 1), grad_y = (1, -1) and eps = 0: mean 2, r = 1, x_hat = (-1, 1).
+TEST(CastOrderOfNorms, AllowancesOfStoredStatisticsAreThoseOfTheFormula) {
+  const auto tensor = [](const char* name, std::vector<std::size_t> shape,
+                         const std::vector<double>& values) {
+    return make_stored_tensor(name, DType::bfloat16, std::move(shape), values);
+  };
+  const Case c =
+      certify::make_user_case({.name = "mine",
+                               .op = "layer_norm",
+                               .mode = "training",
+                               .options = {{"eps", "0"}},
+                               .sequence = false,
+                               .inputs = {tensor("x", {1, 2}, {1, 3}), tensor("gamma", {2}, {2, 1}),
+                                          tensor("grad_y", {1, 2}, {1, -1})}});
+  const Tolerance usual = bounds_of(c, CastOrder::after_gamma),
+                  wider = bounds_of(c, CastOrder::stored_statistics);
+  const auto allowance = [&](const char* name, std::size_t i) {
+    return wider.bound.at(name).data()[i] - usual.bound.at(name).data()[i];
+  };
+  constexpr double kSlack = 0x1p-18;
+  const double u = 0x1p-8, e = 3 * u * (1 + u);  // r |mean| + |x_hat| = 3
+  EXPECT_NEAR(allowance("y", 0) / (2 * e), 1, kSlack);
+  EXPECT_NEAR(allowance("y", 1) / e, 1, kSlack);
+  EXPECT_NEAR(allowance("grad_gamma", 1) / e, 1, kSlack);
+  const double mean_g = 1.5, mean_error = 1.5 * e;  // |g| = (2, 1), and mean |g x_hat| = 1.5
+  const double moved = (1 + u) * (e * mean_g + (1 + e) * mean_error);
+  EXPECT_NEAR(allowance("grad_x", 0) / (u * (2 + mean_g + mean_g) + moved), 1, kSlack);
+  EXPECT_NEAR(allowance("grad_x", 1) / (u * (1 + mean_g + mean_g) + moved), 1, kSlack);
+}
+
+TEST(CastOrderOfNorms, EachNameIsParsedAndAnUnknownOneNamesTheNearest) {
+  for (const CastOrder order :
+       {CastOrder::after_gamma, CastOrder::before_gamma, CastOrder::stored_statistics})
+    EXPECT_EQ(parse_cast_order(to_string(order)), order);
+  try {
+    parse_cast_order("stored_statistic");
+    ADD_FAILURE() << "expected an error";
+  } catch (const ref::numeric::UsageError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("did you mean 'stored_statistics'"));
+  }
+}
+
 }  // namespace
 }  // namespace normproof::verification::golden::tolerance

@@ -59,7 +59,8 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
     seconds    the time limit of a case; None for no limit
     writes     the outputs that fn writes into its parameters, {"dst": "y", "residual": "sum"}, if it returns nothing. Inputs
                that fn overwrites are found without it
-    cast_order  "before_gamma" if a norm in 16 bits may round x_hat before it multiplies by gamma, as Llama does
+    cast_order  "before_gamma" if a norm in 16 bits may round x_hat before it multiplies by gamma, as Llama does;
+               "stored_statistics" if it may store the mean and rstd in 16 bits
     loss_dtype  "logits" if the loss of cross_entropy has the dtype of its 16-bit logits, as in PyTorch
     scale_rounding  "up", "nearest", "even" or "ceil" if the scales of the blocks of an 8-bit y are not rounded down
     flush_subnormals  whether fn may flush subnormal numbers to 0, as --flush-subnormals of `normproof golden check`

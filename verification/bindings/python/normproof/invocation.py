@@ -21,7 +21,7 @@ from normproof.masks import GivenMask
 from normproof.output_policy import COUNTER, IGNORED, OutputPolicy, is_gradient, parse_outputs
 from normproof.signature import (EVERYTHING, NOT_LAYERS, NOT_NEEDED, OutputBuffer, Signature, find_buffer_parameter,
                                  looks_like_factory, read_signature, require_read)
-from normproof.stored import Stored, full_of_nan
+from normproof.stored import Stored, is_unwritten, unwritten
 from normproof.titles import local_title, title_of
 
 MODULE_PARAMETERS = ("gamma", "beta", "alpha")  # tensors that a module may have a member for
@@ -542,6 +542,9 @@ class Invocation:
                 named[parameter or "out"] = buffer if parameter == "out" else True
             values = function(*positional, **named)
             results = {source.output: tensor for source, tensor in buffers.items()}
+            for source, tensor in buffers.items() if values is None else ():
+                if is_unwritten(self.framework.stored(tensor)):
+                    raise Unanswered(f"{self.title} returns nothing, and writes nothing into the tensor that is {source.output}")
             if values is not None or not (results or self.writes):
                 results.update(returned.name_outputs(values, case, self.policy, self.signature))
             else:
@@ -561,7 +564,7 @@ class Invocation:
                 raise NotOffered(f"{self.title} writes {source.output}, which the case does not have")
             leading = next(iter(arranged.values()))
             dtype = arranged["x"].dtype if "x" in arranged else leading.dtype
-            stored = full_of_nan(dtype, case.outputs[source.output])
+            stored = unwritten(dtype, case.outputs[source.output])
             if source.output in returned.SHAPED_LIKE_X:
                 stored = self.layout.arrange(case, stored)
             buffers[source] = self.framework.tensor(stored, self.device)

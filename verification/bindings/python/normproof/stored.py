@@ -75,6 +75,26 @@ def full_of_nan(dtype: str, shape: tuple[int, ...]) -> Stored:
     return Stored(dtype, np.full(shape, np.nan if kind.kind == "f" else True if kind.kind == "b" else np.iinfo(kind).max, kind))
 
 
+# The bits of a NaN that no arithmetic makes, by the bytes of an element.
+_UNWRITTEN_BITS = {"bfloat16": 0x7FDA, "float16": 0x7E5A, "float32": 0x7FC0DA7A, "float64": 0x7FF80000DA7ADA7A}
+
+
+def unwritten(dtype: str, shape: tuple[int, ...]) -> Stored:
+    """Returns a tensor of NaN that is_unwritten recognizes. In other dtypes it is that of full_of_nan."""
+    if dtype not in _UNWRITTEN_BITS:
+        return full_of_nan(dtype, shape)
+    kind = np.dtype(NUMPY_DTYPES[dtype])
+    return Stored(dtype, np.full(shape, _UNWRITTEN_BITS[dtype], f"u{kind.itemsize}").view(kind))
+
+
+def is_unwritten(stored: Stored) -> bool:
+    """Whether every element still has the bits that `unwritten` gave it."""
+    if stored.dtype not in _UNWRITTEN_BITS or not stored.data.size:
+        return False
+    data = np.ascontiguousarray(stored.data)
+    return bool(np.all(data.view(f"u{data.dtype.itemsize}") == _UNWRITTEN_BITS[stored.dtype]))
+
+
 def from_numpy(value: Any) -> Stored:
     """Stores a NumPy array, or anything that NumPy converts to an array.
 
