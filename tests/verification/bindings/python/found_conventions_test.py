@@ -79,6 +79,54 @@ def test_a_mistake_is_no_convention():
         assert not normproof.check(lambda x, eps: x * 0, "l2_norm")
 
 
+def rms_norm_without_eps(x, weight):
+    return x / np.sqrt((x * x).mean(-1, keepdims=True)) * weight
+
+
+def test_an_eps_that_is_not_in_the_code_is_no_convention():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with np.errstate(all="ignore"):
+            assert not normproof.check(rms_norm_without_eps, "rms_norm")
+            assert not normproof.judge(rms_norm_without_eps, "rms_norm", x=np.full((1, 4), np.float32(1e-3)), gamma=np.ones(4, "f"))
+        assert not normproof.check(lambda x, weight: x / np.sqrt((x * x).mean(-1, keepdims=True) + np.float32(0.1)) * weight,
+                                   "rms_norm", only="variance_near_eps*")
+
+
+def test_an_eps_of_the_code_may_be_a_default_a_variable_or_that_of_a_library():
+    outer = 1e-6
+
+    def by_default(x, weight, small=1e-6):
+        return x / np.sqrt((x * x).mean(-1, keepdims=True) + np.float32(small)) * weight
+
+    def by_closure(x, weight):
+        return x / np.sqrt((x * x).mean(-1, keepdims=True) + np.float32(outer)) * weight
+    for fn, sources in ((by_closure, None), (by_default, {"small": 1e-6})):
+        with pytest.warns(ConventionWarning, match="eps=1e-06"):
+            assert normproof.check(fn, "rms_norm", only="variance_near_eps*", arguments=sources)
+
+
+def test_a_function_of_matrices_is_judged_by_matrices():
+    def batch_norm(x, gamma, beta, eps):
+        return (x - x.mean(0)) / np.sqrt(x.var(0) + np.float32(eps)) * gamma + beta
+    with pytest.warns(ConventionWarning, match='layout="NC"'):
+        assert normproof.check(batch_norm, "batch_norm", only=["random*", "odd*"])
+
+
+def test_options_that_calls_show_are_said_in_a_warning():
+    def attention(q, k, v):
+        scores = q @ k.swapaxes(-1, -2) / np.sqrt(np.float32(q.shape[-1]))
+        scores = np.where(np.tril(np.ones(scores.shape[-2:], bool)), scores, -np.inf)
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+        return weights / weights.sum(-1, keepdims=True) @ v
+    with pytest.warns(ConventionWarning, match='causal=True, mask_corner="top_left", as calls of it show'):
+        report = normproof.check(attention, "attention", only=["random*", "causal*"])
+    assert report and "convention: " in str(report)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert normproof.check(attention, "attention", only=["random*", "causal*"], causal=True, mask_corner="top_left")
+
+
 def test_a_convention_that_the_caller_says_is_not_replaced():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

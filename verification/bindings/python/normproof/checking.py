@@ -14,7 +14,7 @@ from normproof.corpus import Case, Corpus, ops
 from normproof.dtypes import EIGHT_BITS, dtype_names, has_eight_bits, named_if_dtype
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, text_of_error
 from normproof.found_conventions import (Convention, follow_convention, has_loss_of_logits, has_numbers,
-                                          max_unexplained, text_of)
+                                          max_unexplained, text_of, warn_of_found_options)
 from normproof.invocation import Invocation, prepare_invocation
 from normproof.isolation import Runner, start_runner
 from normproof.output_policy import parse_globs
@@ -80,6 +80,7 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
     op = canonical_op(op)
     options = require_own_options(op, options)
     report = check_once(fn, op, given, options)
+    warn_of_found_options(report, options)
     if strict or skip_diagnosis or not has_numbers(report):
         return report
     failed = [result.path for result in report.failures]

@@ -11,14 +11,18 @@ import types
 import warnings
 from typing import Any, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
+import numpy as np
+
 from normproof import names
 from normproof.errors import ConventionWarning, UsageError
+from normproof.function_code import outer_variables
 from normproof.report import CaseResult, Report
 from normproof.signature import EVERYTHING
 from normproof.sources import SourceWriter
 
 Convention = Mapping[str, Any]
-EPS_OF_LIBRARIES = (1e-5, 1e-6, 1e-8, 1e-12, 1e-3, 0.0)
+MAX_EPS = 1e-3  # a larger number in the code of a function is no eps
+EPS_BY_DEFAULT = {"normalize": 1e-12}  # functions of libraries that have an eps of their own, and it
 # Conventions of two options, of which the gate finds neither alone.
 JOINT: Mapping[str, Sequence[Convention]] = {"attention": ({"causal": True, "mask_corner": "top_left"},)}
 MAX_CHOICES = 3  # options of the gate that are tried, the most frequent ones
@@ -35,17 +39,20 @@ def text_of(convention: Convention) -> str:
 def list_conventions(report: Report, given: Collection[str]) -> list[Convention]:
     """Returns the conventions under which the failed cases of a report may pass, the likeliest first.
 
-    They are the options for which the gate says that an answer is right, the dtype of a loss, and, for a function that
-    receives no eps, the numbers in its code and those of libraries.
+    They are the options for which the gate says that an answer is right, the dtype of a loss, for a function that receives
+    no eps, the numbers in its code, and for statistics over rows, an x that is a matrix.
     given   the names that the caller said something about, which stay as they are
     """
     invocation = report.invocation
     decided = {*given, *invocation.read_names}
     choices = [*fitting_choices(report, decided), *(one for one in JOINT.get(invocation.op, ()) if not decided & set(one))]
+    if names.has_statistics_over_rows(invocation.op) and "layout" not in decided and any(
+            len(result.path.rpartition("/")[2].split("-")[-2].split("x")) == 3 for result in report.failures):
+        choices.append({"layout": "NC"})
     if "eps" not in names.option_names(invocation.op) or {"eps", EVERYTHING} & decided:
         return choices
     default: Convention = {}
-    eps = list(dict.fromkeys([*numbers_below_one(invocation.fn), *EPS_OF_LIBRARIES]))
+    eps = list(dict.fromkeys(small_numbers(invocation.fn)))
     found_by_eps: list[Convention] = [{**choice, "eps": one} for one in eps for choice in (default, *choices)]
     return [*choices, *found_by_eps]
 
@@ -67,23 +74,30 @@ def has_loss_of_logits(result: CaseResult) -> bool:
         tensor.get("name") == "loss" and str(tensor.get("problem", "")).startswith("has dtype") for tensor in result.tensors)
 
 
-def numbers_below_one(fn: Any) -> list[float]:
-    """Returns the numbers from 0 to 1, both excluded, in the code of a function or of the methods of a class."""
+def small_numbers(fn: Any) -> list[float]:
+    """Returns the numbers above 0 and up to MAX_EPS that the code of a function names, or of the methods of a class.
+
+    They are constants, defaults of parameters, variables that the function closes over, and the eps of library functions.
+    """
     functions = [getattr(fn, "__func__", fn)]
     if isinstance(fn, type):
         functions = [member for member in vars(fn).values() if isinstance(member, types.FunctionType)]
     found: list[float] = []
     for function in functions:
-        codes = [function.__code__] if isinstance(function, types.FunctionType) else []
-        found += _small(getattr(function, "__defaults__", None) or ())
+        if not isinstance(function, types.FunctionType):
+            continue
+        found += _small([*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()])
+        outside = outer_variables(function)
+        codes = [function.__code__]
         for code in codes:  # grows while it is read
             codes += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
-            found += _small(code.co_consts)
+            read = (*code.co_names, *code.co_freevars)
+            found += _small([*code.co_consts, *(outside.get(name) for name in read), *map(EPS_BY_DEFAULT.get, read)])
     return found
 
 
 def _small(values: Iterable[Any]) -> list[float]:
-    return [value for value in values if isinstance(value, float) and 0 < value < 1]
+    return [float(value) for value in values if isinstance(value, (float, np.floating)) and 0 < value <= MAX_EPS]
 
 
 def follow_convention(report: Report, given: Collection[str], judge_failed: Callable[[Convention], Report],
@@ -117,6 +131,18 @@ def follow_convention(report: Report, given: Collection[str], judge_failed: Call
         warnings.warn(other.followed, ConventionWarning, stacklevel=3)
         return other
     return report
+
+
+def warn_of_found_options(report: Report, options: Collection[str]) -> None:
+    """Says in a report which options a function has, as calls of it showed, and gives a ConventionWarning.
+
+    options   the options that the caller says
+    """
+    found = {name: value for name, value in report.invocation.declared_options.items() if name not in options}
+    if found:
+        text = text_of(found)
+        report.followed = f"{report.title} follows {text}, as calls of it show. Pass {text} if this is meant"
+        warnings.warn(report.followed, ConventionWarning, stacklevel=3)
 
 
 def max_unexplained(report: Report) -> int:
