@@ -84,6 +84,7 @@ const std::map<std::string, std::vector<std::string>>& right_names() {
       {"without_corrections",
        {"bias correction of both moments: dropped",
         "bias correction of the second moment: dropped"}},
+      {"zeros_over_zero", {"scale of a group of zeros of y: 0, so that its elements are NaN"}},
   };
   return kNames;
 }

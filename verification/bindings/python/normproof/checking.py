@@ -171,7 +171,7 @@ def suggest_options(invocation: Invocation, report: Report) -> list[str]:
     declined = [str(result.json.get("problem")) for result in report.declined]
     if report.is_of_user and (other := re.search(r" has (\w+) (\S+), and the case ", " ".join(declined))):
         suggestions.append(f"to judge it with its own option, pass {other[1]}={other[2]!r}")
-    if declined and len(declined) == len(report.results) and "x_scale" in declined[0]:
+    if declined and len(declined) == len(report.results) and any("x_scale" in problem for problem in declined):
         suggestions.append("in the cases of 8 bits x has 8 bits too: take x_scale, by which x is multiplied")
     if any(tensor.get("name") == "loss" and str(tensor.get("problem", "")).startswith("has dtype")
            for result in narrow for tensor in result.tensors):
