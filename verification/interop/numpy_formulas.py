@@ -76,7 +76,7 @@ TAKES = {
     **dict.fromkeys((*numpy_transformers.OPERATIONS, *numpy_transformers.BESIDE_THE_PIPE), ("*",)),
     **protocol.OPTIMIZER_TAKES,
 }
-TAKES.update({op: (*TAKES[op], "*_scale") for op in numpy_scaled.OPERATIONS})
+TAKES.update({op: (*TAKES[op], "*_scale", "y_scale_*") for op in numpy_scaled.OPERATIONS})
 
 
 class Layer:

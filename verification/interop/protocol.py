@@ -191,6 +191,8 @@ def kernel_dtype(case, name):
     A gradient has the dtype of the tensor that it belongs to. In a case of 8 bits, a gradient with a scale is e5m2.
     """
     if case.dtype in EIGHT_BITS:
+        if name == "y_scale" and "y_scale_group" in case.tensors:
+            return "float32"
         if name.endswith("_scale"):
             return SCALE_DTYPE
         scaled = name.startswith("grad_") and f"{name}_scale" in case.tensors

@@ -23,7 +23,9 @@ void TensorReader::fail(std::string_view name, std::string_view observation,
 
 void TensorReader::check_names(const std::vector<std::string>& known) const {
   for (const StoredTensor& tensor : tensors_) {
-    if (scales_ && tensor.name.ends_with("_scale")) continue;
+    const bool is_scale =
+        tensor.name.ends_with("_scale") || tensor.name.find("_scale_") != std::string::npos;
+    if (scales_ && is_scale) continue;
     if (std::ranges::find(known, tensor.name) == known.end()) {
       throw ref::numeric::FileError(
           fmt::format("{}: {}", file_, ref::numeric::unknown_name("tensor", tensor.name, known)));

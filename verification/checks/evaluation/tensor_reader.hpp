@@ -22,7 +22,7 @@ class TensorReader {
   using Scales = std::function<std::vector<double>(const ref::io::StoredTensor&)>;
 
   /// With `scales`, elements are multiplied by their factors, and tensors whose names end in
-  /// "_scale" are not inputs. Every product must be exact in double.
+  /// "_scale" or contain "_scale_" are not inputs. Every product must be exact in double.
   TensorReader(std::string_view file, std::span<const ref::io::StoredTensor> tensors,
                Scales scales = {})
       : file_(file), tensors_(tensors), scales_(std::move(scales)) {}

@@ -1,6 +1,7 @@
 #include "verification/golden/certify/block_scales.hpp"
 
 #include "ref/numeric/arb.hpp"
+#include "verification/golden/certify/nearest.hpp"
 #include "verification/golden/corpus/scaling.hpp"
 
 namespace normproof::verification::golden::certify {
@@ -30,23 +31,72 @@ class RunningMaximum {
   arf_t value_;
 };
 
+/// The bounds of the largest magnitude of each block.
+struct Magnitudes {
+  std::vector<RunningMaximum> least, most;
+};
+
+Magnitudes enclose_magnitudes(const std::vector<ball>& values, std::size_t d_model,
+                              std::size_t size) {
+  const std::size_t blocks =
+      values.empty() ? 0 : corpus::block_index(values.size() - 1, d_model, size) + 1;
+  Magnitudes found{std::vector<RunningMaximum>(blocks), std::vector<RunningMaximum>(blocks)};
+  RunningMaximum bound;
+  const slong digits = 2 * ball::precision() + 64;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t block = corpus::block_index(i, d_model, size);
+    arb_get_abs_lbound_arf(bound.get(), values[i].get(), digits);
+    found.least[block].include(bound.get());
+    arb_get_abs_ubound_arf(bound.get(), values[i].get(), digits);
+    found.most[block].include(bound.get());
+  }
+  return found;
+}
+
+/// Returns the number, but at most `upper` and at least `lower`.
+void clamp(arf_ptr number, double lower, double upper) {
+  if (arf_cmp_d(number, upper) > 0) arf_set_d(number, upper);
+  if (arf_cmp_d(number, lower) < 0) arf_set_d(number, lower);
+}
+
 }  // namespace
+
+std::optional<GroupScales> group_scales(const std::vector<ball>& values, std::size_t d_model,
+                                        std::size_t size, const ref::numeric::FloatFormat& format,
+                                        const corpus::ScaleLimits& limits) {
+  Magnitudes found = enclose_magnitudes(values, d_model, size);
+  GroupScales scales;
+  for (std::size_t b = 0; b < found.least.size(); ++b) {
+    if (found.most[b].is_zero() && limits.least == 0) {
+      scales.value.push_back(1);
+      scales.remainder.push_back(0);
+      continue;
+    }
+    arf_ptr const least = found.least[b].get();
+    arf_ptr const most = found.most[b].get();
+    // Both limits are exact, and so is the least scale times the largest number of the format.
+    clamp(least, limits.least * format.largest, limits.upper);
+    clamp(most, limits.least * format.largest, limits.upper);
+    ball magnitude(0);
+    arb_set_interval_arf(magnitude.get(), least, most, 2 * ball::precision() + 64);
+    const ball scale = magnitude / ball(format.largest);
+    const std::optional<NearestNumber> value = nearest(scale, ref::io::DType::float32);
+    if (!value) return std::nullopt;
+    const std::optional<NearestNumber> rest =
+        nearest(scale - ball(value->value), ref::io::DType::float64);
+    if (!rest) return std::nullopt;
+    scales.value.push_back(value->value);
+    scales.remainder.push_back(rest->value);
+  }
+  return scales;
+}
 
 std::optional<std::vector<double>> block_scales(const std::vector<ball>& values,
                                                 std::size_t d_model,
                                                 const ref::numeric::FloatFormat& format) {
-  const std::size_t blocks =
-      values.empty() ? 0 : corpus::block_index(values.size() - 1, d_model) + 1;
-  std::vector<RunningMaximum> least(blocks), most(blocks);
-  RunningMaximum bound;
-  const slong digits = 2 * ball::precision() + 64;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::size_t block = corpus::block_index(i, d_model);
-    arb_get_abs_lbound_arf(bound.get(), values[i].get(), digits);
-    least[block].include(bound.get());
-    arb_get_abs_ubound_arf(bound.get(), values[i].get(), digits);
-    most[block].include(bound.get());
-  }
+  Magnitudes found = enclose_magnitudes(values, d_model, corpus::kScaledBlockSize);
+  std::vector<RunningMaximum>&least = found.least, &most = found.most;
+  const std::size_t blocks = least.size();
   std::vector<double> scales;
   for (std::size_t b = 0; b < blocks; ++b) {
     if (most[b].is_zero()) {

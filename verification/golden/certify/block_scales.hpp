@@ -5,6 +5,7 @@
 
 #include "ref/numeric/ball.hpp"
 #include "ref/numeric/float_format.hpp"
+#include "verification/golden/corpus/scaling.hpp"
 
 namespace normproof::verification::golden::certify {
 
@@ -18,5 +19,21 @@ namespace normproof::verification::golden::certify {
 std::optional<std::vector<double>> block_scales(const std::vector<ref::numeric::ball>& values,
                                                 std::size_t d_model,
                                                 const ref::numeric::FloatFormat& format);
+
+/// The float32 scales of groups, and the parts of the exact scales that rounding removed.
+struct GroupScales {
+  std::vector<double> value, remainder;
+};
+
+/// Returns the float32 scale of each group of `size` elements of the last axis. The scale is the
+/// largest magnitude M of the group, but at most limits.upper, divided by the largest number of the
+/// format, but at least limits.least. A group of zeros without a least scale has the scale 1.
+/// Returns nothing if an enclosure contains a midpoint of two float32 numbers.
+///
+/// Requires  d_model > 0 divides values.size()
+std::optional<GroupScales> group_scales(const std::vector<ref::numeric::ball>& values,
+                                        std::size_t d_model, std::size_t size,
+                                        const ref::numeric::FloatFormat& format,
+                                        const corpus::ScaleLimits& limits);
 
 }  // namespace normproof::verification::golden::certify

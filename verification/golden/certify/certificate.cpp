@@ -91,6 +91,9 @@ struct OutputInProgress {
   corpus::OutputScaling scaling = corpus::OutputScaling::none;
   /// The scale of the whole output, or one scale per block.
   std::vector<double> scales = {};
+  std::vector<double> rest_of_scales = {};  ///< what rounding removed from float32 scales
+  std::size_t block_size = corpus::kScaledBlockSize;
+  corpus::ScaleLimits limits = {};
   /// Whether the output is a sum over the rows of several blocks, so that it is rounded only after
   /// the sums of all blocks have been added.
   bool is_partial_sum = false;
@@ -100,7 +103,7 @@ struct OutputInProgress {
 ball divide_by_scale(const ball& x, const OutputInProgress& output, std::size_t i) {
   if (output.scaling == corpus::OutputScaling::none) return x;
   if (output.scaling == corpus::OutputScaling::given) return x / ball(output.scales.front());
-  return x / ball(output.scales[corpus::block_index(i, output.shape.back())]);
+  return x / ball(output.scales[corpus::block_index(i, output.shape.back(), output.block_size)]);
 }
 
 /// Tries to round x. If every point of the enclosure rounds to the same number, stores that number
@@ -135,6 +138,8 @@ std::vector<OutputInProgress> start_outputs(const Case& c, const NamedTensors<do
     output.scaling = corpus::output_scaling(c, name);
     if (output.scaling == corpus::OutputScaling::given)
       output.scales = ref::io::widen(*corpus::find(c.inputs, corpus::scale_name(name)));
+    output.block_size = corpus::scale_block_size(c);
+    output.limits = corpus::scale_limits(c);
     output.value.assign(values.size(), 0);
     output.remainder = output.value;
     outputs.push_back(std::move(output));
@@ -178,6 +183,15 @@ std::optional<std::string> round_all_elements(const NamedTensors<ball>& results,
                                  float_format_info(*ref::io::float_type(output.dtype)));
       if (!scales) return corpus::scale_name(output.name);
       output.scales = std::move(*scales);
+      certificate.elements += output.scales.size();
+    }
+    if (output.scaling == corpus::OutputScaling::groups) {
+      auto scales =
+          group_scales({values.begin(), values.end()}, output.shape.back(), output.block_size,
+                       float_format_info(*ref::io::float_type(output.dtype)), output.limits);
+      if (!scales) return corpus::scale_name(output.name);
+      output.scales = std::move(scales->value);
+      output.rest_of_scales = std::move(scales->remainder);
       certificate.elements += output.scales.size();
     }
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -394,12 +408,16 @@ std::vector<StoredTensor> expected_tensors(const Case& c,
     if (output.dtype == DType::int64) continue;
     tensors.push_back(
         ref::io::make_tensor(output.name + "_lo", DType::float64, output.shape, output.remainder));
-    if (output.scaling == corpus::OutputScaling::blocks) {
-      const std::string name = corpus::scale_name(output.name);
-      tensors.push_back(ref::io::make_tensor(name, stored_output_dtype(c, name),
-                                             corpus::block_scales_shape(output.shape),
-                                             output.scales));
-    }
+    if (output.scaling != corpus::OutputScaling::blocks &&
+        output.scaling != corpus::OutputScaling::groups)
+      continue;
+    const std::string name = corpus::scale_name(output.name);
+    const auto shape = corpus::block_scales_shape(output.shape, output.block_size);
+    tensors.push_back(
+        ref::io::make_tensor(name, stored_output_dtype(c, name), shape, output.scales));
+    if (output.scaling == corpus::OutputScaling::groups)
+      tensors.push_back(
+          ref::io::make_tensor(name + "_lo", DType::float64, shape, output.rest_of_scales));
   }
   return tensors;
 }

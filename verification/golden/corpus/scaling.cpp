@@ -36,24 +36,40 @@ std::string scale_name(std::string_view tensor) {
 OutputScaling output_scaling(const Case& c, std::string_view output) {
   if (!is_scaled(c)) return OutputScaling::none;
   if (find(c.inputs, scale_name(output)) != nullptr) return OutputScaling::given;
-  return output == "y" ? OutputScaling::blocks : OutputScaling::none;
+  if (output != "y") return OutputScaling::none;
+  return find(c.inputs, kGroupOfY) != nullptr ? OutputScaling::groups : OutputScaling::blocks;
+}
+
+ScaleLimits scale_limits(const Case& c) {
+  ScaleLimits limits;
+  if (const StoredTensor* const upper = find(c.inputs, kUpperBoundOfY))
+    limits.upper = ref::io::widen(*upper).at(0);
+  if (const StoredTensor* const least = find(c.inputs, kMinScaleOfY))
+    limits.least = ref::io::widen(*least).at(0);
+  return limits;
+}
+
+std::size_t scale_block_size(const Case& c) {
+  const StoredTensor* const group = find(c.inputs, kGroupOfY);
+  return group == nullptr ? kScaledBlockSize
+                          : static_cast<std::size_t>(ref::io::widen(*group).at(0));
 }
 
 DType stored_output_dtype(const Case& c, std::string_view output) {
   if (!is_scaled(c)) return output_dtype(c, output);
   if (output == "y") return c.dtype;
-  if (output == "y_scale") return DType::float8_e8m0fnu;
+  if (output == "y_scale")
+    return output_scaling(c, "y") == OutputScaling::groups ? DType::float32 : DType::float8_e8m0fnu;
   return output_scaling(c, output) == OutputScaling::given ? DType::float8_e5m2 : DType::float32;
 }
 
-std::vector<std::size_t> block_scales_shape(std::vector<std::size_t> shape) {
-  shape.back() = (shape.back() + kScaledBlockSize - 1) / kScaledBlockSize;
+std::vector<std::size_t> block_scales_shape(std::vector<std::size_t> shape, std::size_t size) {
+  shape.back() = (shape.back() + size - 1) / size;
   return shape;
 }
 
-std::size_t block_index(std::size_t i, std::size_t d_model) {
-  return i / d_model * ((d_model + kScaledBlockSize - 1) / kScaledBlockSize) +
-         i % d_model / kScaledBlockSize;
+std::size_t block_index(std::size_t i, std::size_t d_model, std::size_t size) {
+  return i / d_model * ((d_model + size - 1) / size) + i % d_model / size;
 }
 
 int block_scale_exponent(int of_largest, const ref::numeric::FloatFormat& format) {
@@ -96,10 +112,14 @@ Case set_computed_dtype(Case c) {
   return c;
 }
 
+bool is_name_of_scale(std::string_view name) {
+  return name.ends_with("_scale") || name.find("_scale_") != std::string_view::npos;
+}
+
 Case dequantize_inputs(const Case& c) {
   if (!is_scaled(c)) return c;
   Case real = set_computed_dtype(c);
-  std::erase_if(real.inputs, [](const StoredTensor& t) { return t.name.ends_with("_scale"); });
+  std::erase_if(real.inputs, [](const StoredTensor& t) { return is_name_of_scale(t.name); });
   for (StoredTensor& input : real.inputs) {
     if (!has_8_bits(input.dtype)) continue;
     std::vector<double> values = ref::io::widen(input);

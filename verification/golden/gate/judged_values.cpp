@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "ref/numeric/operation_error.hpp"
 #include "verification/golden/corpus/scaling.hpp"
 
 namespace normproof::verification::golden::gate {
@@ -21,6 +22,7 @@ namespace {
 
 constexpr const char* kScaleOfY = "y_scale";
 constexpr int kMaxScaleExponent = 127;
+constexpr double kFloat32Roundoff = 0x1p-24;
 
 /// Returns the scales in an output, or nothing if it has none of the expected shape.
 std::optional<std::vector<double>> find_scales(const StoredCase& stored,
@@ -31,30 +33,51 @@ std::optional<std::vector<double>> find_scales(const StoredCase& stored,
   return ref::io::widen(*given);
 }
 
+/// The magnitude of the largest element of each block, and its least and largest value within the
+/// error bounds of the elements.
+struct Magnitudes {
+  std::vector<double> exact, least, most;
+};
+
+/// Returns the magnitudes of the blocks of y. `quotient_error` is the relative error that they may
+/// have in addition.
+Magnitudes find_magnitudes(const StoredCase& stored, const tolerance::Tolerance& bounds,
+                           double quotient_error) {
+  const StoredTensor& y = *find(stored.expected, "y");
+  const std::vector<double> scales = ref::io::widen(*find(stored.expected, kScaleOfY));
+  const std::size_t size = corpus::scale_block_size(stored.description.c);
+  const certify::ExactValues values = certify::exact_values(stored, "y");
+  const auto& bound = bounds.bound.at("y");
+  const std::vector<double> none(scales.size(), 0);
+  Magnitudes found{none, none, none};
+  for (std::size_t i = 0; i < values.high.size(); ++i) {
+    constexpr double kSlack = 0x1p-50;  // covers the rounding errors of the sums below
+    const std::size_t block = block_index(i, y.shape.back(), size);
+    const double magnitude = std::fabs(values.high[i] + values.low[i]) * scales[block];
+    const double off = bound.data()[i] + (kSlack + quotient_error) * magnitude;
+    found.least[block] = std::max(found.least[block], magnitude - off);
+    found.most[block] = std::max(found.most[block], magnitude + off);
+    found.exact[block] = std::max(found.exact[block], magnitude);
+  }
+  return found;
+}
+
+const FloatFormat& format_of_y(const StoredCase& stored) {
+  return float_format_info(*ref::io::float_type(find(stored.expected, "y")->dtype));
+}
+
 /// Returns the expected block scales and their bounds. The conventions allow each scale between
 /// those of the smallest and of the largest magnitude that a block may have. The bound is the
 /// distance to the allowed scale that is farthest on the side of the scale in the output.
 JudgedValues judged_block_scales(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                                  const tolerance::Tolerance& bounds) {
   JudgedValues judged;
-  const StoredTensor& y = *find(stored.expected, "y");
-  const FloatFormat& format = float_format_info(*ref::io::float_type(y.dtype));
+  const FloatFormat& format = format_of_y(stored);
   const std::vector<double> scales = ref::io::widen(*find(stored.expected, kScaleOfY));
   judged.low.assign(scales.size(), 0);
   judged.input_sensitivity = judged.low;
-  const certify::ExactValues exact = certify::exact_values(stored, "y");
-  const auto& bound = bounds.bound.at("y");
-  std::vector<double> least(scales.size(), 0), most = least, largest = least;
-  for (std::size_t i = 0; i < exact.high.size(); ++i) {
-    constexpr double kSlack = 0x1p-50;  // covers the rounding errors of the sums below
-    const std::size_t block = block_index(i, y.shape.back());
-    const double size = std::fabs(exact.high[i] + exact.low[i]) * scales[block];
-    const double off =
-        bound.data()[i] + (kSlack + corpus::quotient_error(bounds.scale_rounding)) * size;
-    least[block] = std::max(least[block], size - off);
-    most[block] = std::max(most[block], size + off);
-    largest[block] = std::max(largest[block], size);
-  }
+  const Magnitudes magnitudes =
+      find_magnitudes(stored, bounds, corpus::quotient_error(bounds.scale_rounding));
   const auto scale_for = [&](double magnitude) {
     return exact_power_of_two(
         corpus::find_scale_exponent(magnitude, format, bounds.scale_rounding));
@@ -62,14 +85,43 @@ JudgedValues judged_block_scales(const StoredCase& stored, const std::vector<Sto
   const std::optional<std::vector<double>> given = find_scales(stored, answer);
   for (std::size_t b = 0; b < scales.size(); ++b) {
     const bool is_floor = bounds.scale_rounding == corpus::ScaleRounding::floor;
-    const double scale = is_floor ? scales[b] : scale_for(largest[b]);
+    const double scale = is_floor ? scales[b] : scale_for(magnitudes.exact[b]);
     judged.high.push_back(scale);
-    if (!(least[b] > 0))
+    if (!(magnitudes.least[b] > 0))
       judged.bound.push_back(exact_power_of_two(kMaxScaleExponent));
     else if (given && (*given)[b] < scale)
-      judged.bound.push_back(scale - scale_for(least[b]));
+      judged.bound.push_back(scale - scale_for(magnitudes.least[b]));
     else
-      judged.bound.push_back(scale_for(most[b]) - scale);
+      judged.bound.push_back(scale_for(magnitudes.most[b]) - scale);
+  }
+  return judged;
+}
+
+/// Returns the expected float32 scales of groups and their bounds: the error of the magnitude, of
+/// the quotient by the largest number, and of storing the scale. Any scale is right for a group
+/// that may consist of zeros, so that 0 is expected, unless the case has a least scale.
+JudgedValues judged_group_scales(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                                 const tolerance::Tolerance& bounds) {
+  const certify::ExactValues exact = certify::exact_values(stored, kScaleOfY);
+  JudgedValues judged{exact.high, exact.low, {}, std::vector<double>(exact.high.size(), 0)};
+  const double largest = format_of_y(stored).largest;
+  const corpus::ScaleLimits limits = corpus::scale_limits(stored.description.c);
+  const Magnitudes magnitudes = find_magnitudes(stored, bounds, 0);
+  const auto scale_for = [&](double magnitude) {
+    return std::max(std::min(magnitude, limits.upper) / largest, limits.least);
+  };
+  const DType dtype = find(answer, kScaleOfY)->dtype;
+  for (std::size_t g = 0; g < judged.high.size(); ++g) {
+    if (!(magnitudes.least[g] > 0) && limits.least == 0) {
+      judged.high[g] = judged.low[g] = 0;
+      judged.bound.push_back(exact_power_of_two(kMaxScaleExponent));
+      continue;
+    }
+    const double scale = judged.high[g], most = scale_for(magnitudes.most[g]);
+    const double bound = std::max(most - scale, scale - scale_for(magnitudes.least[g])) +
+                         ref::numeric::kMaxOperationError * kFloat32Roundoff * most;
+    judged.bound.push_back(
+        tolerance::with_storage_rounding(bound, scale, judged.low[g], dtype, bounds.flushes));
   }
   return judged;
 }
@@ -87,17 +139,25 @@ std::vector<double> scale_ratios(const StoredCase& stored, const std::vector<Sto
 }
 
 /// Divides the exact values and the bounds by the candidate's block scales. The results are in the
-/// units in which the candidate stores the elements.
+/// units in which the candidate stores the elements. The scale of a group is rounded, so that a
+/// candidate may multiply by a reciprocal that it finds from the magnitude: its error is that of
+/// the three operations that differ.
 void apply_candidate_scales(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                             JudgedValues& judged) {
+  const Case& c = stored.description.c;
   const std::vector<double> expected = ref::io::widen(*find(stored.expected, kScaleOfY));
   const std::vector<double> ratios = scale_ratios(stored, answer, expected);
   const std::size_t d_model = find(stored.expected, "y")->shape.back();
+  const std::size_t size = corpus::scale_block_size(c);
+  const double quotient_error = corpus::output_scaling(c, "y") == OutputScaling::groups
+                                    ? 3 * ref::numeric::kMaxOperationError * kFloat32Roundoff
+                                    : 0;
   for (std::size_t i = 0; i < judged.high.size(); ++i) {
-    const std::size_t block = block_index(i, d_model);
+    const std::size_t block = block_index(i, d_model, size);
     judged.high[i] *= ratios[block];
     judged.low[i] *= ratios[block];
     judged.bound[i] *= ratios[block] / expected[block];
+    judged.bound[i] += quotient_error * std::fabs(judged.high[i] + judged.low[i]);
     judged.input_sensitivity[i] *= ratios[block] / expected[block];
   }
 }
@@ -115,8 +175,7 @@ std::vector<double> widen_range(const StoredTensor& tensor, ElementRange range) 
 }
 
 bool is_judged_in_ranges(const StoredCase& stored, const std::string& name) {
-  return !corpus::is_scaled(stored.description.c) &&
-         corpus::stored_output_dtype(stored.description.c, name) != DType::float8_e8m0fnu;
+  return !corpus::is_scaled(stored.description.c) && name != kScaleOfY;
 }
 
 JudgedValues compute_judged_values(const StoredCase& stored,
@@ -143,8 +202,10 @@ JudgedValues compute_judged_values(const StoredCase& stored,
                                    const std::vector<StoredTensor>& answer, const std::string& name,
                                    const tolerance::Tolerance& bounds) {
   const corpus::Case& c = stored.description.c;
-  if (corpus::stored_output_dtype(c, name) == DType::float8_e8m0fnu)
-    return judged_block_scales(stored, answer, bounds);
+  if (corpus::is_scaled(c) && name == kScaleOfY)
+    return corpus::output_scaling(c, "y") == OutputScaling::groups
+               ? judged_group_scales(stored, answer, bounds)
+               : judged_block_scales(stored, answer, bounds);
   certify::ExactValues exact = certify::exact_values(stored, name);
   JudgedValues judged{std::move(exact.high), std::move(exact.low), {}, {}};
   const auto& bound = bounds.bound.at(name);
@@ -152,7 +213,8 @@ JudgedValues compute_judged_values(const StoredCase& stored,
   judged.bound.assign(bound.begin(), bound.end());
   judged.input_sensitivity.assign(input_sensitivity.begin(), input_sensitivity.end());
   const OutputScaling scaling = corpus::output_scaling(c, name);
-  if (scaling == OutputScaling::blocks) apply_candidate_scales(stored, answer, judged);
+  if (scaling == OutputScaling::blocks || scaling == OutputScaling::groups)
+    apply_candidate_scales(stored, answer, judged);
   const DType dtype = find(answer, name)->dtype;
   const bool saturates =
       scaling != OutputScaling::none && ref::io::is_float(dtype) && ref::io::item_size(dtype) == 1;

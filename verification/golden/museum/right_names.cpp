@@ -99,6 +99,7 @@ const std::map<std::string, std::vector<std::string>>& right_names() {
       {"window_without_the_own_key",
        {"window of earlier keys: one key too many is visible",
         "every window of earlier keys: one key too many is visible"}},
+      {"zeros_over_zero", {"scale of a group of zeros of y: 0, so that its elements are NaN"}},
   };
   return kNames;
 }

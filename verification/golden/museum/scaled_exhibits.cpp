@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "verification/golden/corpus/scaling.hpp"
@@ -57,6 +58,69 @@ Kernel store_blocks(const ScaleExponent& find_exponent) {
   };
 }
 
+/// Returns the scale of a group from its elements.
+using GroupScale = std::function<double(const Values& group, const FloatFormat& format,
+                                        const KernelEnvironment& environment)>;
+
+/// Stores y with float32 scales that are found by `find_scale`. All other outputs, and the outputs
+/// of cases without such scales or with limits of them, are right.
+Kernel store_groups(const GroupScale& find_scale) {
+  return [find_scale](const Case& c, const KernelEnvironment& environment) {
+    Answer answer = run_with_mutation(c, {});
+    if (corpus::output_scaling(c, "y") != corpus::OutputScaling::groups ||
+        corpus::find(c.inputs, corpus::kUpperBoundOfY) != nullptr ||
+        corpus::find(c.inputs, corpus::kMinScaleOfY) != nullptr)
+      return answer;
+    const FloatFormat& format = ref::numeric::float_format_info(*ref::io::float_type(c.dtype));
+    const Answer wide = run_with_mutation(corpus::dequantize_inputs(c), {});
+    const StoredTensor& real = *corpus::find(wide, "y");
+    Values y = ref::io::widen(real), scales;
+    const std::size_t width = real.shape.back(), size = corpus::scale_block_size(c);
+    for (std::size_t row = 0; row < y.size(); row += width)
+      for (std::size_t d = 0; d < width; d += size) {
+        const auto begin = y.begin() + static_cast<std::ptrdiff_t>(row + d);
+        const auto end = begin + static_cast<std::ptrdiff_t>(std::min(size, width - d));
+        scales.push_back(find_scale({begin, end}, format, environment));
+        for (auto v = begin; v != end; ++v)
+          *v = ref::numeric::round_to(
+              format,
+              static_cast<double>(static_cast<float>(*v) / static_cast<float>(scales.back())),
+              ref::numeric::Overflow::saturate);
+      }
+    for (StoredTensor& tensor : answer)
+      if (tensor.name == "y" || tensor.name == "y_scale")
+        tensor = ref::io::make_tensor(tensor.name, tensor.dtype, tensor.shape,
+                                      tensor.name == "y" ? y : scales);
+    return answer;
+  };
+}
+
+double largest_magnitude(const Values& group) {
+  double largest = 0;
+  for (const double v : group) largest = std::max(largest, std::fabs(v));
+  return largest;
+}
+
+double quotient(double magnitude, double largest) {
+  return static_cast<double>(static_cast<float>(magnitude) / static_cast<float>(largest));
+}
+
+/// The largest magnitude by the largest number, which is 0 for a group of zeros.
+double scale_without_least(const Values& group, const FloatFormat& format,
+                           const KernelEnvironment&) {
+  return quotient(largest_magnitude(group), format.largest);
+}
+
+/// The largest magnitude of lanes whose number is a power of two. The lanes behind the group hold
+/// memory that nobody wrote.
+double scale_of_padded_lanes(const Values& group, const FloatFormat& format,
+                             const KernelEnvironment& environment) {
+  double largest = largest_magnitude(group);
+  if (!std::has_single_bit(group.size()))
+    largest = std::max(largest, std::fabs(environment.uninitialized_value));
+  return largest == 0 ? 1 : quotient(largest, format.largest);
+}
+
 /// The exponent of M / largest, rounded to the nearest whole number.
 int nearest_exponent(double largest, const FloatFormat& format) {
   return static_cast<int>(std::lround(std::log2(largest / format.largest)));
@@ -93,6 +157,14 @@ std::vector<Exhibit> scaled_exhibits() {
        "1.5 on",
        "a format other than that of the first processors", "swiglu", DType::float8_e4m3fn,
        store_blocks(exponent_for_fnuz)},
+      {"zeros_over_zero", "huggingface/kernels-community#680",
+       "the scale of a group of zeros is 0, and its elements are NaN", "a block of zeros", "silu",
+       DType::float8_e4m3fn, store_groups(scale_without_least)},
+      {"lanes_behind_the_row", "ROCm/aiter#4288",
+       "the largest magnitude of a row runs over lanes that nobody wrote if its length is no power "
+       "of two",
+       "rows whose length is no power of two", "rms_norm", DType::float8_e4m3fn,
+       store_groups(scale_of_padded_lanes)},
   };
 }
 

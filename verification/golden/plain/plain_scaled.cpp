@@ -47,7 +47,12 @@ double truncate_to_format(const FloatFormat& format, double v) {
 class ScaledTensors {
  public:
   ScaledTensors(const Case& c, const Style& style, Sites& sites)
-      : c_(c), a_(style, sites), sites_(sites), scale_rounding_(style.scale_rounding) {}
+      : c_(c),
+        a_(style, sites),
+        sites_(sites),
+        scale_rounding_(style.scale_rounding),
+        reciprocal_(style.reciprocal),
+        block_size_(corpus::scale_block_size(c)) {}
 
   /// Returns the real numbers that an input represents.
   std::vector<double> read(const StoredTensor& input) {
@@ -72,12 +77,14 @@ class ScaledTensors {
       case OutputScaling::given:
         return {stored(output, dtype, divide_by_one_scale(output.name, values))};
       case OutputScaling::blocks:
+      case OutputScaling::groups:
         break;
     }
     const std::vector<double> scales = scales_of_blocks(output, values, format_of_dtype(dtype));
     StoredTensor elements = stored(output, dtype, divide_by_block_scales(output, values, scales));
-    StoredTensor own = ref::io::make_tensor(scale_name(output.name), DType::float8_e8m0fnu,
-                                            corpus::block_scales_shape(output.shape),
+    const std::string scale = scale_name(output.name);
+    StoredTensor own = ref::io::make_tensor(scale, corpus::stored_output_dtype(c_, scale),
+                                            corpus::block_scales_shape(output.shape, block_size_),
                                             written_scales(output, scales));
     return {std::move(elements), std::move(own)};
   }
@@ -146,16 +153,17 @@ class ScaledTensors {
     const std::size_t d_model = output.shape.back(), rows = values.size() / d_model;
     std::vector<Op> offered = {Op::half_block, Op::whole_row,    Op::transposed,      Op::twice,
                                Op::halved,     Op::not_a_number, Op::through_bfloat16};
-    if (d_model % kScaledBlockSize != 0) offered.push_back(Op::forget_remainder);
-    block_mutation_ = at("scales of the blocks of", output.name, offered);
-    std::vector<double> largest(block_index(values.size() - 1, d_model) + 1, 0.0);
+    if (d_model % block_size_ != 0) offered.push_back(Op::forget_remainder);
+    const bool has_groups = corpus::output_scaling(c_, output.name) == OutputScaling::groups;
+    block_mutation_ = at(has_groups ? "scales of the groups of" : "scales of the blocks of",
+                         output.name, offered);
+    std::vector<double> largest(block_index(values.size() - 1, d_model, block_size_) + 1, 0.0);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (block_mutation_ == Op::half_block &&
-          i % d_model % kScaledBlockSize >= kScaledBlockSize / 2)
+      if (block_mutation_ == Op::half_block && i % d_model % block_size_ >= block_size_ / 2)
         continue;
       const std::size_t from =
           block_mutation_ == Op::transposed ? i % rows * d_model + i / rows : i;
-      double& own = largest[block_index(i, d_model)];
+      double& own = largest[block_index(i, d_model, block_size_)];
       own = std::max(own, std::fabs(values[from]));
     }
     if (block_mutation_ == Op::whole_row)
@@ -167,22 +175,52 @@ class ScaledTensors {
     if (block_mutation_ == Op::through_bfloat16)
       for (double& v : largest) v = round_to(FloatType::bfloat16, v);
     const double off = block_mutation_ == Op::twice ? 2 : block_mutation_ == Op::halved ? 0.5 : 1;
+    if (has_groups) return find_group_scales(output.name, off, largest, format);
     for (double& v : largest)
       v = ref::numeric::exact_power_of_two(
           corpus::find_scale_exponent(off * v, format, scale_rounding_));
     return largest;
   }
 
+  /// Returns the float32 scales of groups with these largest magnitudes, times `factor`. A group of
+  /// zeros has the scale 1 if the case has no least scale.
+  std::vector<double> find_group_scales(const std::string& output, double factor,
+                                        std::vector<double> largest, const FloatFormat& format) {
+    corpus::ScaleLimits limits = corpus::scale_limits(c_);
+    if (std::isfinite(limits.upper) && at("upper bound of", output, {Op::drop}) == Op::drop)
+      limits.upper = std::numeric_limits<double>::infinity();
+    if (limits.least > 0 && at("least scale of", output, {Op::drop}) == Op::drop) limits.least = 0;
+    const auto range = static_cast<float>(format.largest);
+    const bool has_zeros = limits.least == 0 && std::ranges::find(largest, 0.0) != largest.end();
+    const bool keeps_zero =
+        has_zeros && at("zeros in the scales of", output, {Op::drop}) == Op::drop;
+    for (double& v : largest) {
+      const auto own = static_cast<float>(std::min(v, limits.upper));
+      const double scale = a_.over(own, range) * factor;
+      v = std::max(v == 0 && has_zeros && !keeps_zero ? 1.0 : scale, limits.least);
+    }
+    return largest;
+  }
+
   bool is_scale_forgotten(std::size_t i, std::size_t d_model) const {
     return block_mutation_ == Op::forget_remainder &&
-           i % d_model >= d_model / kScaledBlockSize * kScaledBlockSize;
+           i % d_model >= d_model / block_size_ * block_size_;
+  }
+
+  /// Divides by a float32 scale, or multiplies by its reciprocal. A power of two divides exactly.
+  double divide_by_scale(double value, double scale) const {
+    const auto own = static_cast<float>(value), by = static_cast<float>(scale);
+    if (block_size_ == kScaledBlockSize && by == scale) return value / scale;
+    return reciprocal_ ? own * a_.over(1, by) : a_.over(own, by);
   }
 
   std::vector<double> divide_by_block_scales(const StoredTensor& output, std::vector<double> values,
                                              const std::vector<double>& scales) const {
     const std::size_t d_model = output.shape.back();
     for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = is_scale_forgotten(i, d_model) ? 0 : values[i] / scales[block_index(i, d_model)];
+      values[i] = is_scale_forgotten(i, d_model)
+                      ? 0
+                      : divide_by_scale(values[i], scales[block_index(i, d_model, block_size_)]);
     return values;
   }
 
@@ -190,7 +228,7 @@ class ScaledTensors {
   /// the last block of each row.
   std::vector<double> written_scales(const StoredTensor& output, std::vector<double> scales) const {
     const std::size_t d_model = output.shape.back();
-    const std::size_t blocks = (d_model + kScaledBlockSize - 1) / kScaledBlockSize;
+    const std::size_t blocks = (d_model + block_size_ - 1) / block_size_;
     for (std::size_t b = blocks - 1; b < scales.size(); b += blocks) {
       if (block_mutation_ == Op::forget_remainder) scales[b] = 0x1p-127;
       if (block_mutation_ == Op::not_a_number) scales[b] = std::numeric_limits<double>::quiet_NaN();
@@ -215,6 +253,8 @@ class ScaledTensors {
         v = ref::numeric::decode(format, ref::numeric::encode(other, round_to(other, v, overflow)));
       else
         v = cuts ? truncate_to_format(format, v) : round_to(format, v, overflow);
+      // The NaN of another 8-bit format may have bits that this one lacks.
+      if (std::isnan(v)) v = std::numeric_limits<double>::quiet_NaN();
     }
     return ref::io::make_tensor(output.name, dtype, output.shape, values);
   }
@@ -223,6 +263,8 @@ class ScaledTensors {
   PlainArithmetic<float> a_;
   Sites& sites_;
   corpus::ScaleRounding scale_rounding_;
+  bool reciprocal_;
+  std::size_t block_size_;
   Op block_mutation_ = Op::none;
 };
 

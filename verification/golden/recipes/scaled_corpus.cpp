@@ -66,7 +66,55 @@ class ScaledCases {
             .x(fill_varying_by_block(70)),
         {.dtype = DType::float8_e4m3fn});
     add_near_power_case();
+    if (!is_softmax_) add_group_cases();
     if (!operation_row_.is_layer && !is_softmax_) add_zero_block_case();
+  }
+
+  /// Adds the cases in which a kernel finds float32 scales for rows or groups of columns of y.
+  void add_group_cases() {
+    const auto rows = [](std::size_t i, double normal) {
+      return std::ldexp(normal, static_cast<int>(i / 66) - 1);
+    };
+    for (const DType dtype : kEightBitDtypes) {
+      add(recipe("float8_row_scales", {4, 66})
+              .why("a scale for each row of y, found by the kernel: of another row, of a part of "
+                   "it, off by a factor")
+              .x(rows),
+          {.dtype = dtype, .group = 66});
+      add(recipe("float8_group_scales", {3, 160})
+              .why("a scale for each group of 64 columns of y: another width, one for the whole "
+                   "row, the last group dropped")
+              .x(fill_varying_by_block(160)),
+          {.dtype = dtype, .group = 64});
+    }
+    constexpr DType kDtype = DType::float8_e4m3fn;
+    add(recipe("float8_groups_of_128", {2, 256})
+            .why("groups of 128 columns, as the weights of most models in 8 bits have them")
+            .x(fill_varying_by_block(256)),
+        {.dtype = kDtype, .group = 128});
+    add(recipe("float8_bounded_scales", {4, 66})
+            .why("an upper bound of the magnitude: the elements beyond it saturate")
+            .x(rows),
+        {.dtype = kDtype, .group = 66, .upper = 1.25});
+    add(recipe("float8_least_scale", {4, 66})
+            .why("a least scale: the elements of small rows use a part of the format")
+            .x(rows),
+        {.dtype = kDtype, .group = 66, .least = operation_row_.largest_y / 448});
+    add_zero_group_case();
+  }
+
+  /// Adds a case in which the first or the second group of each row of y is zero.
+  void add_zero_group_case() {
+    constexpr std::size_t kGroup = 64;
+    Recipe own = recipe("float8_zero_group", {3, 2 * kGroup});
+    own.why("a group of zeros: its scale is not NaN, and none of its elements");
+    const auto is_zero = [](std::size_t i) { return i / kGroup % 2 == 0; };
+    if (operation_row_.is_layer)
+      for (const char* const name : {"gamma", "beta"})
+        own.parameter(name, [=](std::size_t i, double normal) { return is_zero(i) ? 0 : normal; });
+    else
+      own.x([=](std::size_t i, double normal) { return is_zero(i) ? 0.0 : 2 * normal; });
+    add(own, {.dtype = DType::float8_e4m3fn, .group = kGroup});
   }
 
   void standard() {
@@ -76,6 +124,12 @@ class ScaledCases {
               .x([](std::size_t, double normal) { return normal; }),
           make_one_scale(dtype));
       blocks("mxfp8_wide", {3, 1027}, dtype);
+      if (is_softmax_) continue;
+      for (const std::size_t group : {std::size_t{128}, std::size_t{1027}})
+        add(recipe(group == 128 ? "float8_wide_groups" : "float8_wide_rows", {3, 1027})
+                .why("scales that a kernel finds for rows of real width")
+                .x(fill_varying_by_block(1027)),
+            {.dtype = dtype, .group = group});
     }
     blocks("mxfp8_more_rows", {40, 64}, DType::float8_e4m3fn);
   }

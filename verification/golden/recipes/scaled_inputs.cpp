@@ -23,9 +23,13 @@ const FloatFormat& row_of(DType dtype) {
   return ref::numeric::float_format_info(*ref::io::float_type(dtype));
 }
 
+StoredTensor one_number(std::string name, double value) {
+  return ref::io::make_tensor(std::move(name), DType::float32, {1},
+                              std::vector{ref::numeric::round_to(FloatType::float32, value)});
+}
+
 StoredTensor one_scale(std::string_view tensor, double scale) {
-  return ref::io::make_tensor(scale_name(tensor), DType::float32, {1},
-                              std::vector{ref::numeric::round_to(FloatType::float32, scale)});
+  return one_number(scale_name(tensor), scale);
 }
 
 /// Divides the elements of a tensor by their scales and rounds the quotients to the dtype.
@@ -79,6 +83,11 @@ Case convert_to_8_bits(Case c, const EightBitScales& scales) {
   }
   if (scales.grad_y) store_with_one_scale(c, "grad_y", DType::float8_e5m2, *scales.grad_y);
   if (scales.y) c.inputs.push_back(one_scale("y", *scales.y));
+  if (scales.group > 0)
+    c.inputs.push_back(ref::io::make_tensor(corpus::kGroupOfY, DType::int64, {1},
+                                            std::vector{static_cast<double>(scales.group)}));
+  if (scales.upper) c.inputs.push_back(one_number(corpus::kUpperBoundOfY, *scales.upper));
+  if (scales.least) c.inputs.push_back(one_number(corpus::kMinScaleOfY, *scales.least));
   std::ranges::sort(c.inputs, {}, &StoredTensor::name);
   return c;
 }

@@ -18,6 +18,10 @@ struct EightBitScales {
   /// The scale of the gradients of x and gate. These gradients are stored in float8_e5m2.
   std::optional<double> gradients = {};
   bool blocks = false;  ///< whether x and gate have block scales
+  /// The number of elements that share one float32 scale of y; 0 if y has no such scales.
+  std::size_t group = 0;
+  std::optional<double> upper = {};  ///< the upper bound of the magnitude, if y has float32 scales
+  std::optional<double> least = {};  ///< the least scale, if y has float32 scales
 };
 
 /// Converts the tensors of a float32 case to 8 bits. Each element is rounded to the nearest number,

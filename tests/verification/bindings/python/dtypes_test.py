@@ -65,7 +65,10 @@ def test_kernels_of_eight_bits_are_judged(dtype):
     options = {"dtype": narrow, "framework": "numpy", "arguments": {"dtype": dtype_of_case}}
     report = normproof.check(silu_in_eight_bits, "silu", only="float8*", relations="strides,repeat,rank", **options)
     assert report and "no gradients: forward alone" in str(report)
-    assert all("takes no grad_x_scale" in result.text for result in report.declined) and len(report.results) > 5
+    found_by_kernel = [result for result in report.declined if "_scale" in result.path or "_group" in result.path]
+    assert all("y_scale" in result.text for result in found_by_kernel) and found_by_kernel
+    assert all("takes no grad_x_scale" in result.text for result in report.declined if result not in found_by_kernel)
+    assert len(report.results) - len(report.declined) > 3
     blocks = normproof.check(silu_in_blocks, "silu", only="mxfp8*", **options)
     assert blocks and not blocks.declined
 
@@ -121,11 +124,47 @@ def test_the_rounding_of_scales_is_declared_or_suggested(rounding):
     assert not normproof.check(kernel, "silu", scale_rounding=other, **options)
 
 
+def silu_of_groups(x, dtype, group_size, scale_ub=None, min_scaling_factor=None):
+    """Returns silu with a float32 scale for each group of columns, as kernels before a product in 8 bits have it."""
+    limit, width = np.float32(pytest.importorskip("ml_dtypes").finfo(dtype).max), x.shape[-1]
+    wide = x.astype(np.float32)
+    y = wide / (1 + np.exp(-wide))
+    padded = np.pad(np.abs(y), [(0, 0)] * (y.ndim - 1) + [(0, -width % group_size)])
+    largest = padded.reshape(*y.shape[:-1], -1, group_size).max(-1)
+    if scale_ub is not None:
+        largest = np.minimum(largest, scale_ub)
+    scales = largest / limit
+    scales = np.maximum(scales, 1e-12 if min_scaling_factor is None else min_scaling_factor).astype(np.float32)
+    stored = np.clip(y / np.repeat(scales, group_size, -1)[..., :width], -limit, limit)
+    return stored.astype(dtype), scales
+
+
+def silu_of_rows(x, dtype, scale_ub=None, min_scaling_factor=None):
+    return silu_of_groups(x, dtype, x.shape[-1], scale_ub, min_scaling_factor)
+
+
+def test_scales_of_rows_and_groups_are_judged():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    options = {"framework": "numpy", "arguments": {"dtype": lambda case: getattr(ml_dtypes, case.dtype)},
+               "only": ["float8_row_scales*", "float8_group*", "float8_bounded*", "float8_least*", "float8_zero*"]}
+    for dtype, count in (("float8_e4m3fn", 6), ("float8_e5m2", 2)):
+        report = normproof.check(silu_of_groups, "silu", dtype=dtype, **options)
+        assert report and not report.declined and len(report.results) == count, str(report)
+        rows = normproof.check(silu_of_rows, "silu", dtype=dtype, **options)
+        assert rows and len(rows.results) - len(rows.declined) == {6: 3, 2: 1}[count], str(rows)
+
+    def zeros_over_zero(x, dtype, group_size):
+        with np.errstate(all="ignore"):
+            return silu_of_groups(x, dtype, group_size, None, 0)
+    failed = normproof.check(zeros_over_zero, "silu", dtype="float8_e4m3fn", **{**options, "only": "float8_zero*"})
+    assert not failed and "scale of a group of zeros of y: 0, so that its elements are NaN" in str(failed), str(failed)
+
+
 def test_a_rounding_of_scales_without_scales_is_refused_in_one_sentence():
     with pytest.raises(UsageError, match="scale_rounding is up, and no case of gelu has scales of blocks; expected floor"):
         normproof.check(lambda x: x, "gelu", scale_rounding="up")
     with pytest.raises(UsageError, match="unknown scale rounding 'rceil'"):
-        normproof.check(lambda x: x, "silu", scale_rounding="rceil", dtype="float8_e5m2")
+        normproof.check(lambda x: x, "silu", scale_rounding="rceil")
 
 
 def test_tensors_of_eight_bits_of_pytorch_are_recognized():

@@ -44,5 +44,26 @@ TEST(BlockScales, AreUndecidedIfAnEnclosureStraddlesAPowerOfTwo) {
   EXPECT_THAT(*block_scales({make_ball(4, 0x1p-40), ball(6)}, 2, e4m3()), ElementsAre(0x1p-6));
 }
 
+TEST(GroupScales, AreTheLargestMagnitudeByTheLargestNumber) {
+  const std::vector<ball> row{ball(1), ball(-7), ball(0.5), ball(14), ball(-3)};
+  const auto scales = group_scales(row, 5, 2, e4m3(), {});
+  ASSERT_TRUE(scales);
+  EXPECT_THAT(scales->value, ElementsAre(0x1p-6, 0x1p-5, static_cast<double>(3.0F / 448)));
+  EXPECT_EQ(scales->remainder[0], 0);
+  EXPECT_NEAR(scales->value[2] + scales->remainder[2], 3.0 / 448, 0x1p-60);
+}
+
+TEST(GroupScales, StayWithinTheLimits) {
+  const std::vector<ball> row{ball(1), ball(-7), ball(0), ball(0)};
+  EXPECT_THAT(group_scales(row, 4, 2, e4m3(), {.upper = 3.5})->value, ElementsAre(0x1p-7, 1));
+  EXPECT_THAT(group_scales(row, 4, 2, e4m3(), {.least = 0x1p-5})->value,
+              ElementsAre(0x1p-5, 0x1p-5));
+}
+
+TEST(GroupScales, AreUndecidedIfAnEnclosureHoldsAMidpoint) {
+  EXPECT_FALSE(group_scales({make_ball(448 * (1 + 0x1p-24), 0x1p-40)}, 1, 1, e4m3(), {}));
+  EXPECT_THAT(group_scales({ball(448)}, 1, 1, e4m3(), {})->value, ElementsAre(1));
+}
+
 }  // namespace
 }  // namespace normproof::verification::golden::certify

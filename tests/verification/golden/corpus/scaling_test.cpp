@@ -70,6 +70,26 @@ TEST(OutputScaling, DerivesTheScalingOfOutputsFromTheInputs) {
   EXPECT_EQ(stored_output_dtype(c, "grad_x"), DType::float8_e5m2);
 }
 
+TEST(OutputScaling, AGroupSizeGivesOneFloat32ScalePerGroup) {
+  Case c = block_scaled_case();
+  EXPECT_EQ(scale_block_size(c), kScaledBlockSize);
+  c.inputs.push_back(make_stored_tensor(kGroupOfY, DType::int64, {1}, {16}));
+  EXPECT_EQ(output_scaling(c, "y"), OutputScaling::groups);
+  EXPECT_EQ(output_scaling(c, "grad_x"), OutputScaling::none);
+  EXPECT_EQ(stored_output_dtype(c, "y_scale"), DType::float32);
+  EXPECT_EQ(scale_block_size(c), 16u);
+  EXPECT_EQ(scale_limits(c).least, 0);
+  EXPECT_TRUE(std::isinf(scale_limits(c).upper));
+  c.inputs.push_back(make_stored_tensor(kUpperBoundOfY, DType::float32, {1}, {3}));
+  c.inputs.push_back(make_stored_tensor(kMinScaleOfY, DType::float32, {1}, {0.5}));
+  EXPECT_EQ(scale_limits(c).upper, 3);
+  EXPECT_EQ(scale_limits(c).least, 0.5);
+  for (const char* name : {kGroupOfY, kUpperBoundOfY, kMinScaleOfY})
+    EXPECT_EQ(find(dequantize_inputs(c).inputs, name), nullptr);
+  EXPECT_THAT(block_scales_shape({2, 3, 33}, 16), ElementsAre(2, 3, 3));
+  EXPECT_EQ(block_index(33 + 16, 33, 16), 4u);
+}
+
 TEST(OutputScaling, AllowsAShortLastBlockInARow) {
   EXPECT_THAT(block_scales_shape({2, 3, 33}), ElementsAre(2, 3, 2));
   EXPECT_THAT(block_scales_shape({2, 32}), ElementsAre(2, 1));

@@ -149,6 +149,66 @@ TEST(JudgedEightBitValues, AnyFiniteScalePassesForABlockOfZeros) {
   EXPECT_THAT(compute_values(stored, answer, "y").high, Each(0));
 }
 
+double to_float32(double v) {
+  return static_cast<double>(static_cast<float>(v));
+}
+
+StoredCase group_case(EightBitScales scales = {}) {
+  scales.group = 2;
+  return large_silu_case({90, 100.5, 60, 65}, scales);
+}
+
+TEST(JudgedEightBitValues, AScaleOfAGroupIsRightToSomeRoundings) {
+  const StoredCase stored = group_case();
+  const auto answer = expected_outputs(stored);
+  const double scale = find_tensor_values(answer, "y_scale")[0];
+  EXPECT_EQ(scale, static_cast<double>(100.5F / 448));
+  EXPECT_THAT(failing(stored, answer), ElementsAre());
+  EXPECT_THAT(
+      failing(stored, replace_element(answer, "y_scale", 0, to_float32(scale * (1 + 0x1p-23)))),
+      ElementsAre());
+  for (const double wrong :
+       {to_float32(scale * (1 + 0x1p-18)), 2 * scale, scale / 2, kGoldenNaN, 0.0})
+    EXPECT_THAT(failing(stored, replace_element(answer, "y_scale", 0, wrong)),
+                testing::Contains("y_scale"))
+        << wrong;
+}
+
+TEST(JudgedEightBitValues, AnElementOfAGroupIsJudgedByTheScaleInTheOutput) {
+  const StoredCase stored = group_case();
+  const auto answer = expected_outputs(stored);
+  ASSERT_EQ(find_tensor_values(answer, "y")[1], 448);
+  EXPECT_THAT(failing(stored, replace_element(answer, "y", 1, 416)), ElementsAre("y"));
+  auto halved = replace_element(answer, "y_scale", 0, to_float32(2 * 100.5 / 448));
+  EXPECT_THAT(failing(stored, halved), ElementsAre("y", "y_scale"));
+  halved = replace_element(replace_element(halved, "y", 0, 208), "y", 1, 224);
+  EXPECT_THAT(failing(stored, halved), ElementsAre("y_scale"));
+}
+
+TEST(JudgedEightBitValues, LimitsOfScalesOfGroupsAreJudged) {
+  const StoredCase bounded = group_case({.upper = 70});
+  auto answer = expected_outputs(bounded);
+  EXPECT_EQ(find_tensor_values(answer, "y_scale")[0], 70.0F / 448);
+  EXPECT_THAT(find_tensor_values(answer, "y"), ElementsAre(448, 448, 416, 448));
+  EXPECT_THAT(failing(bounded, answer), ElementsAre());
+  EXPECT_THAT(failing(bounded, expected_outputs(group_case())), ElementsAre("y_scale"));
+  const StoredCase raised = group_case({.least = 0.25});
+  EXPECT_THAT(find_tensor_values(expected_outputs(raised), "y_scale"), ElementsAre(0.25, 0.25));
+  EXPECT_THAT(failing(raised, expected_outputs(raised)), ElementsAre());
+  EXPECT_THAT(failing(raised, expected_outputs(group_case())), ElementsAre("y_scale"));
+}
+
+TEST(JudgedEightBitValues, AGroupOfZerosHasAnyFiniteScaleAndNoNaN) {
+  const StoredCase stored = large_silu_case({0, 0, 60, 65}, {.group = 2});
+  const auto answer = expected_outputs(stored);
+  for (const double scale : {0.0, 0x1p-30, 1.0})
+    EXPECT_THAT(failing(stored, replace_element(answer, "y_scale", 0, scale)), ElementsAre())
+        << scale;
+  EXPECT_THAT(failing(stored, replace_element(answer, "y_scale", 0, kGoldenNaN)),
+              ElementsAre("y_scale"));
+  EXPECT_THAT(failing(stored, replace_element(answer, "y", 0, kGoldenNaN)), ElementsAre("y"));
+}
+
 TEST(JudgedEightBitValues, ScalesAreRequiredAnd8BitFormatsAreNotInterchangeable) {
   const StoredCase stored = large_silu_case({90, 100.5, 60}, {.blocks = false});
   auto answer = expected_outputs(stored);

@@ -10,6 +10,8 @@
 #include "verification/golden/certify/make.hpp"
 #include "verification/golden/plain/plain_layers.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
+#include "verification/golden/recipes/corpus.hpp"
+#include "verification/golden/recipes/scaled_corpus.hpp"
 
 namespace normproof::verification::golden::gate {
 
@@ -222,6 +224,19 @@ TEST(RelationNames, ParseBackAndUnknownOnesAreRejected) {
     EXPECT_EQ(parse_relation(to_string(relation)), relation);
   EXPECT_THAT(usage_error_message([] { parse_relation("splits"); }),
               StartsWith("unknown relation 'splits'; did you mean 'split'?"));
+}
+
+// The scales of an 8-bit case belong to its rows or to the whole case.
+TEST(RelationsOf8BitCases, HoldForTheCorrectImplementation) {
+  const Candidate plain = [](const StoredCase& stored) {
+    return CandidateOutput(plain_output(stored));
+  };
+  for (const char* const op : {"layer_norm", "rms_norm", "silu", "swiglu"})
+    for (const Case& c : recipes::scaled_cases(corpus::Tier::quick, op, recipes::kCorpusSeed))
+      for (const RelationResult& result :
+           check_relations(certified(c), {plain, plain}, all_relations()))
+        EXPECT_NE(result.outcome, RelationOutcome::broken)
+            << case_folder(c) << ' ' << to_string(result.relation) << ' ' << result.sentence;
 }
 
 }  // namespace

@@ -30,6 +30,8 @@ TEST(ScaledExhibits, AnswerCasesWithOneScaleRightly) {
 
 TEST(ScaledExhibits, ReturnElementsThatFitTheirWrongScales) {
   for (const Exhibit& exhibit : scaled_exhibits()) {
+    // The wrong scales of groups are 0, or depend on memory.
+    if (exhibit.name == "zeros_over_zero" || exhibit.name == "lanes_behind_the_row") continue;
     std::size_t wrong = 0;
     for (const Case& c : cases_of(exhibit, corpus::OutputScaling::blocks)) {
       const gate::CaseResult result =

@@ -73,6 +73,27 @@ TEST(PlainEightBit, MutationsOfBlockScalesChangeTheOutput) {
   EXPECT_TRUE(std::isnan(stored_by(c, "y_scale", {site, MutationOperator::not_a_number})[1]));
 }
 
+TEST(PlainEightBit, MutationsOfScalesOfGroupsChangeTheOutput) {
+  const Case c = large_silu_case({.group = 1, .upper = 105, .least = 0.21});
+  const auto scale = [](double magnitude) {
+    return static_cast<double>(static_cast<float>(magnitude) / 448);
+  };
+  const double least = static_cast<double>(0.21F);
+  EXPECT_THAT(stored_by(c, "y_scale"), ElementsAre(least, scale(100), scale(105), scale(105)));
+  EXPECT_THAT(stored_by(c, "y_scale", {"upper bound of y", MutationOperator::drop}),
+              ElementsAre(least, scale(100), scale(110), scale(120)));
+  EXPECT_THAT(stored_by(c, "y_scale", {"least scale of y", MutationOperator::drop}),
+              ElementsAre(scale(90), scale(100), scale(105), scale(105)));
+  const Case zeros =
+      convert_to_8_bits(plain_recipe("silu", {1, 2}, DType::float32)
+                            .x([](std::size_t i, double) { return i == 0 ? 0. : 90.; })
+                            .make(1),
+                        {.group = 1});
+  EXPECT_THAT(stored_by(zeros, "y"), ElementsAre(0, 448));
+  EXPECT_TRUE(
+      std::isnan(stored_by(zeros, "y", {"zeros in the scales of y", MutationOperator::drop})[0]));
+}
+
 TEST(PlainEightBit, OutputSaturatesOutOfRangeUnlessMutated) {
   const Case c = large_silu_case({.y = 0.2});
   EXPECT_THAT(stored_by(c, "y"), ElementsAre(448, 448, 448, 448));

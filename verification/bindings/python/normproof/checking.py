@@ -202,7 +202,7 @@ def suggest_options(invocation: Invocation, report: Report) -> list[str]:
                                              for result in report.failures):
         suggestions.append("if it computes x r - m r in place of (x - m) r, pass formula='folded'")
     declined = [str(result.json.get("problem")) for result in report.declined]
-    if declined and len(declined) == len(report.results) and "x_scale" in declined[0]:
+    if declined and len(declined) == len(report.results) and any("x_scale" in problem for problem in declined):
         suggestions.append("in the cases of 8 bits x has 8 bits too: take x_scale, by which x is multiplied")
     if not invocation.policy.loss_dtype and any(map(has_loss_of_logits, report.failures)):
         suggestions.append("if the loss should have the dtype of its 16-bit logits, pass loss_dtype='logits'")

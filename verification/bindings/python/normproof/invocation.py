@@ -25,6 +25,7 @@ from normproof.stored import Stored, is_unwritten, unwritten
 from normproof.titles import local_title, title_of
 
 MODULE_PARAMETERS = ("gamma", "beta", "alpha")  # tensors that a module may have a member for
+NUMBERS = ("y_scale_group",)  # inputs that a function receives as an int
 LAYERS_WITH_CHANNELS = ("batch_norm", "instance_norm", "group_norm", "batch_renorm")
 
 
@@ -303,7 +304,7 @@ class Invocation:
             case = case.at(0, {})
         with self.framework.context(case.dtype):
             arranged = self.arrange(case)
-            given = {name: self.framework.tensor(stored, self.device) for name, stored in arranged.items()}
+            given = {name: self._new_tensor(name, stored) for name, stored in arranged.items()}
             buffers = self._make_buffers(case, arranged)
             positional, named = self.signature.bind(case, given, buffers)
             value = self.fn(*positional, **named)
@@ -460,10 +461,14 @@ class Invocation:
                    for name, value in values.items() if not _is_ignored(name)}
         return Answer(outputs, written, sum(map(_is_ignored, values)))
 
+    def _new_tensor(self, name: str, stored: Stored) -> Tensor:
+        """Returns a new tensor of the framework, or the number of columns in a group as an int."""
+        return int(stored.data[0]) if name in NUMBERS else self.framework.tensor(stored, self.device)
+
     def _make_tensor(self, name: str, stored: Stored, memory: dict[str, Tensor] | None) -> Tensor:
         """Returns a tensor of the framework: the one of that name in `memory`, overwritten, or a new one."""
-        if memory is None:
-            return self.framework.tensor(stored, self.device)
+        if memory is None or name in NUMBERS:
+            return self._new_tensor(name, stored)
         if name not in memory or not self.framework.overwrite(memory[name], stored, self.device):
             memory[name] = self.framework.tensor(stored, self.device)
         return memory[name]
@@ -502,7 +507,7 @@ class Invocation:
                 values[name] = given[name]
         if self.backward is not None and not variation.forward_only:
             if self.writes:
-                given = {name: self.framework.tensor(stored, self.device) for name, stored in self.arrange(case).items()}
+                given = {name: self._new_tensor(name, stored) for name, stored in self.arrange(case).items()}
             values.update(self._call_backward(case, given, values))
         if self.packs_gate and "grad_x" in values:
             half, packed = case.tensors["x"].shape[-1], values["grad_x"]

@@ -183,7 +183,8 @@ def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def changed_inputs(framework: Framework, before: Mapping[str, Stored], given: Mapping[str, Tensor]) -> list[str]:
     """Returns the names of the tensors that a call changed."""
-    return [name for name, stored in before.items() if not _is_unchanged(stored, framework.stored(given[name]))]
+    return [name for name, stored in before.items()
+            if not isinstance(given[name], int) and not _is_unchanged(stored, framework.stored(given[name]))]
 
 
 def find_written_input(op: str, framework: Framework, before: Mapping[str, Stored], given: Mapping[str, Tensor],
@@ -194,6 +195,8 @@ def find_written_input(op: str, framework: Framework, before: Mapping[str, Store
     """
     for name, stored in before.items():
         if name in names.state_names(op) or name in OPTIMIZER_STATE or name in writes:
+            continue
+        if isinstance(given[name], int):  # no tensor
             continue
         after = framework.stored(given[name])
         if not _is_unchanged(stored, after):
