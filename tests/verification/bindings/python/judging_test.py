@@ -396,6 +396,11 @@ def test_an_infinity_whose_result_is_not_specified_is_refused():
         normproof.judge(lambda x: x / (1 + np.exp(-x)), "silu", x=np.float32([[0, -np.inf]]))
 
 
+def test_a_tensor_without_a_name_is_refused_in_one_sentence():
+    with pytest.raises(normproof.UsageError, match=r"ndarray float32 \[2, 4\] has no name; expected tensors and options by name"):
+        normproof.judge(kernels.rms_norm, "rms_norm", np.ones((2, 4), "f"), np.ones(4, "f"))
+
+
 def test_plus_infinity_in_log_sum_exp_is_refused_because_the_result_is_infinite():
     for x in (np.float32([[0, np.inf]]), np.float32([[0, 1], [-np.inf, np.inf]])):
         with pytest.raises(normproof.UsageError, match="is inf; expected numbers below infinity, because the result of log_sum_exp"):

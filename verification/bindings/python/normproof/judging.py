@@ -44,7 +44,7 @@ FEW_ROWS, MAX_TRIED = 8, 1 << 16
 ANY_DTYPE = ("iterations", "source", "tokens", "labels")
 
 
-def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: str | None = None,
+def judge(fn: Callable[..., Any], op: str, *unnamed: Any, mode: str | None = None, device: str | None = None,
           outputs: str | Sequence[str] | None = None, backward: Callable[..., Any] | None = None, arguments: Any = None,
           framework: str | None = None, layout: str | None = None, isolate: bool = False, seconds: float | None = 60,
           accumulation: Any = "", formula: str = "", cast_order: str = "", loss_dtype: str = "", scale_rounding: str = "",
@@ -74,8 +74,11 @@ def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: s
     Returns a Report of one case. Its repro() writes the tensors to a file, and lines that judge them again. Throws
     UsageError for a name, shape, dtype or option that does not fit, and for a missing tensor.
     """
+    if unnamed:
+        raise UsageError(f"normproof.judge: {describe_value(unnamed[0])} has no name; expected tensors and options by name, as x=x, "
+                         "gamma=weight, eps=1e-6")
     accumulation = named_if_dtype(accumulation)
-    settings = {key: value for key, value in locals().items() if key not in ("fn", "op", "given")}
+    settings = {key: value for key, value in locals().items() if key not in ("fn", "op", "given", "unnamed")}
     require_arguments({"fn": fn, **settings})
     report = judge_once(fn, op, given, **settings)
     if strict or skip_diagnosis or not has_numbers(report):
