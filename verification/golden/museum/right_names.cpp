@@ -82,6 +82,7 @@ const std::map<std::string, std::vector<std::string>>& right_names() {
       {"padding_attended_to", {"mask of the keys: ignored"}},
       {"root_in_float16", {"sqrt(2/pi): rounded to float16"}},
       {"rounded_before_gamma", {"cast_order='before_gamma'"}},
+      {"rounded_moments", {"cast_order='stored_statistics'"}},
       {"scale_to_nearest", {"scale_rounding='nearest'", "scale_rounding='nearest' or 'even'"}},
       {"shares_in_float16", {"sums in float16", "every element is 0"}},
       {"shift_by_product", {"the folded form x r - m r for (x - m) r"}},
