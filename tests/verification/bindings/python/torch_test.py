@@ -572,6 +572,11 @@ def test_a_factory_of_modules_may_have_members_with_other_names():
     assert normproof.check(lambda d, eps: Gain(d, eps), "rms_norm", only="random*", arguments={"gain": "gamma"})
 
 
+def test_batch_norm_passes_where_x_has_a_nan_and_the_gradient_is_constant():
+    report = normproof.check(torch.nn.BatchNorm1d, "batch_norm", only="nan_in_x*", relations="strides")
+    assert report and not report.failures, str(report)
+
+
 def test_a_tensor_without_values_is_refused():
     for x in (torch.randn(4, 8).to_sparse(), torch.randn(4, 8, device="meta")):
         with pytest.raises(normproof.UsageError, match="x cannot be read"):
