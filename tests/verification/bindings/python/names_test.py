@@ -278,7 +278,7 @@ def attention(q, k, v, scale=None, visible=None):
 
 def judge_attention(fn, queries, keys, **options):
     return normproof.judge(fn, "attention", q=random(2, 1, queries, 4), k=random(2, 1, keys, 4, seed=2),
-                           v=random(2, 1, keys, 3, seed=3), **options)
+                           v=random(2, 1, keys, 3, seed=3), strict=True, **options)
 
 
 def lower(queries, keys):

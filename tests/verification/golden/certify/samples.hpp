@@ -76,8 +76,8 @@ inline double round_to_dtype(DType dtype, double value) {
 }
 
 /// Returns the number that each element of an output is divided by when it is stored. It is 1,
-/// except for 8-bit outputs with scales. For block scales, it is the certified scale of the
-/// element's block.
+/// except for 8-bit outputs with scales. For scales of blocks or groups, it is the certified scale
+/// of the element's block.
 inline std::vector<double> find_output_scales(const StoredCase& stored,
                                               const StoredTensor& output) {
   const Case& c = stored.description.c;
@@ -86,10 +86,10 @@ inline std::vector<double> find_output_scales(const StoredCase& stored,
   const corpus::OutputScaling scaling = corpus::output_scaling(c, output.name);
   if (scaling == corpus::OutputScaling::given)
     std::ranges::fill(scales, ref::io::widen(*find(c.inputs, name))[0]);
-  if (scaling == corpus::OutputScaling::blocks) {
+  if (scaling == corpus::OutputScaling::blocks || scaling == corpus::OutputScaling::groups) {
     const std::vector<double> blocks = ref::io::widen(*find(stored.expected, name));
     for (std::size_t i = 0; i < scales.size(); ++i)
-      scales[i] = blocks[corpus::block_index(i, output.shape.back())];
+      scales[i] = blocks[corpus::block_index(i, output.shape.back(), corpus::scale_block_size(c))];
   }
   return scales;
 }
@@ -124,7 +124,7 @@ inline std::vector<StoredTensor> reference_output(const StoredCase& stored) {
                                saturate_to_range(expected.dtype, results.data()[i] / scales[i]));
     answer.push_back(make_stored_tensor(name, expected.dtype, expected.shape, values));
   }
-  if (corpus::output_scaling(c, "y") == corpus::OutputScaling::blocks)
+  if (find(stored.expected, "y_scale") != nullptr)
     answer.push_back(*find(stored.expected, "y_scale"));
   std::ranges::sort(answer, {}, &StoredTensor::name);
   return answer;

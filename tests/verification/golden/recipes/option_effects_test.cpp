@@ -28,7 +28,7 @@ std::vector<std::string> other_values(const std::string& value) {
   static const std::vector<std::string> candidates = {
       "true",           "false",    "0.375", "2",   "before_gamma", "bfloat16",
       "channels_first", "outside",  "gelu",  "pre", "post",         "per_position",
-      "masked_mean",    "rms_norm", "0",     "1"};
+      "masked_mean",    "rms_norm", "0",     "1",   "top_left"};
   std::vector<std::string> others;
   for (const std::string& other : candidates)
     if (other != value) others.push_back(other);
@@ -71,9 +71,14 @@ bool cannot_have_an_effect(const OptionOfOperation& option) {
   return kWithoutEffect.contains(option);
 }
 
+bool needs_companion(const std::string& option) {
+  return option.ends_with("cast_order") || option == "mask_corner";
+}
+
 /// Sets the option without which another one has no effect by its definition: a cast to float64 is
-/// no cast.
+/// no cast, and without a mask there is no corner.
 Case with_companion(Case c, const std::string& option) {
+  if (option == "mask_corner") ref::model::set_option(c.options, "causal", "true");
   constexpr std::string_view kCastOrder = "cast_order";
   if (option.ends_with(kCastOrder))
     ref::model::set_option(
@@ -110,8 +115,8 @@ TEST(OptionsOfOperations, EachHasAnEffectInSomeCaseOfTheCorpus) {
     for (const auto& [option, value] : open) {
       const Case usable = with_companion(c, option);
       const auto changed = [&](const std::string& other) {
-        return has_effect(usable, option.ends_with("cast_order") ? evaluate(usable) : results,
-                          option, other);
+        return has_effect(usable, needs_companion(option) ? evaluate(usable) : results, option,
+                          other);
       };
       if (std::ranges::any_of(other_values(value), changed)) effective.insert({name, option});
       silent.insert({name, option});
