@@ -43,7 +43,7 @@ class CorpusReader : public ::testing::Test {
 
   /// Reads the first case. Returns the error message, which must name the file `path`.
   std::string refused(const fs::path& path) const {
-    const std::string message = file_error_message([&] { read_case(golden(), cases_.at(0)); });
+    std::string message = file_error_message([&] { read_case(golden(), cases_.at(0)); });
     EXPECT_THAT(message, AllOf(HasSubstr(path.string()), Not(HasSubstr("\n"))));
     return message;
   }

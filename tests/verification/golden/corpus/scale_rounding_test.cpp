@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ref/numeric/errors.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 
 namespace normproof::verification::golden::corpus {
 namespace {

@@ -404,7 +404,8 @@ TEST(AgreeingMutations, DoNotNameAnotherMistakeOfAboutTheSameSize) {
   const Case c = plain_recipe("layer_norm", {1, kWidth}, DType::float32)
                      .x([](std::size_t i, double) {
                        if (i + 1 == kWidth) return 0.06;
-                       const double magnitude = 1 + static_cast<double>(i / 2) / 512;
+                       const std::size_t pair = i / 2;
+                       const double magnitude = 1 + static_cast<double>(pair) / 512;
                        return i % 2 == 0 ? magnitude : -magnitude;
                      })
                      .make(1);

@@ -17,6 +17,7 @@ AgreeingMutation found(const std::string& site, double ulps, std::vector<std::st
 std::vector<std::string> closest_of(std::vector<AgreeingMutation> all) {
   keep_closest(all);
   std::vector<std::string> sites;
+  sites.reserve(all.size());
   for (const AgreeingMutation& each : all) sites.push_back(each.mutation.site);
   return sites;
 }
