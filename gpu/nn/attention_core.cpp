@@ -7,6 +7,7 @@
 
 #include "gpu/device/launch.hpp"
 #include "gpu/nn/nn_kernels.hpp"
+#include "gpu/ops/cap_kernels.hpp"
 #include "gpu/ops/softmax.hpp"
 #include "ref/numeric/errors.hpp"
 
@@ -77,7 +78,7 @@ DeviceTensor<double> attention_scores(Device& device, const AttentionOperands<co
 DeviceTensor<double> cap_scores(DeviceTensor<double>& scores, double cap) {
   DeviceTensor<double> tanh(scores.device(), scores.shape());
   device::launch_elements(scores.device(), scores.size(),
-                          CapScores{cap, scores.span(), tanh.span()});
+                          ops::CapScores{cap, scores.span(), tanh.span()});
   return tanh;
 }
 
@@ -120,7 +121,7 @@ void write_attention_gradients(Device& device, const AttentionOperands<double>& 
   }
   if (backward.tanh.is_given())
     device::launch_elements(device, grad_scores.size(),
-                            CapScoresBackward{backward.tanh.span(), grad_scores.span()});
+                            ops::CapScoresBackward{backward.tanh.span(), grad_scores.span()});
   multiply(out.queries, scores.of(std::as_const(grad_scores)), in.keys);
   multiply(out.keys, ops::transposed(scores.of(std::as_const(grad_scores))), in.queries);
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "gpu/device/span.hpp"
-#include "gpu/ops/elementary_kernels.hpp"
 #include "ref/numeric/kept_or_zero.hpp"
 #include "ref/numeric/philox.hpp"
 
@@ -47,27 +46,6 @@ struct RotatePairs {
     const std::size_t at = i / width % tokens * pairs + pair;
     const double along = x[i] * cos[at], across = x[first + (second ? a : b)] * sin[at];
     y[i] = second == back ? along - across : along + across;
-  }
-};
-
-/// Limits scores to the range from -cap to cap (cap_scores of ref/nn/attention_core.hpp).
-struct CapScores {
-  double cap;
-  Reals scores, tanh;
-  NORMPROOF_DEVICE void operator()(std::size_t i) const {
-    const double score = scores[i];
-    const bool is_finite = score - score == 0;
-    tanh[i] = is_finite ? ops::evaluate_tanh(score / cap) : 0.0;
-    if (is_finite) scores[i] = tanh[i] * cap;
-  }
-};
-
-/// The backward of CapScores: grad_score = grad_score (1 - t t).
-struct CapScoresBackward {
-  ConstReals tanh;
-  Reals grad_scores;
-  NORMPROOF_DEVICE void operator()(std::size_t i) const {
-    grad_scores[i] = grad_scores[i] * (1.0 - tanh[i] * tanh[i]);
   }
 };
 

@@ -2,6 +2,7 @@
 #include "gpu/device/cuda_launch.cuh"
 #include "gpu/ops/activation_kernels.hpp"
 #include "gpu/ops/arithmetic_kernels.hpp"
+#include "gpu/ops/cap_kernels.hpp"
 #include "gpu/ops/matmul_kernels.hpp"
 #include "gpu/ops/packed_kernels.hpp"
 #include "gpu/ops/reduce_kernels.hpp"
@@ -50,3 +51,6 @@ NORMPROOF_CUDA_BLOCKS(WarpRows<SoftmaxRow<Softmax::log_sum>>)
 NORMPROOF_CUDA_BLOCKS(WarpRows<SoftmaxRow<Softmax::log_sum_backward>>)
 NORMPROOF_CUDA_BLOCKS(WarpRows<SoftmaxBackwardRow>)
 NORMPROOF_CUDA_BLOCKS(WarpRows<LogSoftmaxBackwardRow>)
+
+NORMPROOF_CUDA_ELEMENTS(CapScores)
+NORMPROOF_CUDA_ELEMENTS(CapScoresBackward)

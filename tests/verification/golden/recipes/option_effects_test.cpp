@@ -112,7 +112,8 @@ TEST(OptionsOfOperations, EachHasAnEffectInSomeCaseOfTheCorpus) {
       if (!effective.contains({name, option})) open.emplace_back(option, value);
     if (open.empty()) continue;
     const auto results = evaluate(c);
-    for (const auto& [option, value] : open) {
+    for (const OptionOfOperation& each : open) {
+      const std::string &option = each.first, &value = each.second;
       const Case usable = with_companion(c, option);
       const auto changed = [&](const std::string& other) {
         return has_effect(usable, needs_companion(option) ? evaluate(usable) : results, option,
