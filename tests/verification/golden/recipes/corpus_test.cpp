@@ -129,8 +129,8 @@ TEST(GoldenCorpus, NoTwoQuickCasesAreEqual) {
     std::string question =
         case_operation_name(c) + (c.mode == Mode::training ? " training " : " inference ");
     for (const auto& [name, value] : ref::model::list_options(c.options))
-      question += name + "=" + value + " ";
-    if (corpus::is_scaled(c)) question += std::string(ref::io::to_string(c.dtype)) + " ";
+      question.append(name).append("=").append(value).append(" ");
+    if (corpus::is_scaled(c)) question.append(ref::io::to_string(c.dtype)).append(" ");
     question += content_sha256(c.inputs);
     EXPECT_TRUE(seen.emplace(question, case_folder(c)).second)
         << case_folder(c) << " asks what " << seen[question] << " asks";
