@@ -72,7 +72,8 @@ def test_a_bound_that_is_too_small_is_found_as_a_false_alarm(monkeypatch):
         report = judge(*arguments, **others)
         tensors = [{**tensor, "failures": 1, "bound": 0.0, "ratio": "inf"} for tensor in report.results[0].tensors]
         result = types.SimpleNamespace(declined=False, failed=True, tensors=tensors, text="y off", json={"problem": ""})
-        return types.SimpleNamespace(results=[result], passed=False)
+        return types.SimpleNamespace(results=[result], passed=False, followed="",
+                                     invocation=types.SimpleNamespace(declared_options={}))
     study = study_module.Study("numpy", SEED)
     assert not study.run(3, ["silu"])["failures"]
     monkeypatch.setattr(study_module.normproof, "judge", judge_too_strictly)
@@ -274,3 +275,10 @@ def test_wrong_usage_is_rejected_in_one_sentence(arguments, sentence):
 def test_an_absent_framework_is_skipped():
     done = false_alarms("jax", "--questions", 1)
     assert done.returncode == 77 and done.stdout.startswith("skipped: jax: ")
+
+
+def test_an_option_that_an_implementation_lacks_declines_the_question():
+    question = draw_question("l2_norm", "float32", 20261127, 3)
+    lacking = Implementation(lambda x: x, FOUR, "numpy", None)
+    question.options = {"eps": 0.5}
+    assert study_module.ask(question, lacking).outcome == "declined"
