@@ -64,18 +64,6 @@ static std::span<const std::pair<const char*, Layout>> enum_names(Layout) {
   return kLayouts;
 }
 
-std::string_view to_string(CastOrder order) {
-  return std::ranges::find(kCastOrders, order, &std::pair<const char*, CastOrder>::second)->first;
-}
-
-CastOrder parse_cast_order(std::string_view name) {
-  for (const auto& [known, order] : kCastOrders)
-    if (name == known) return order;
-  std::vector<std::string> names;
-  for (const auto& entry : kCastOrders) names.emplace_back(entry.first);
-  throw numeric::UsageError(numeric::unknown_name("cast order", name, names));
-}
-
 std::string norm_name(const NormOptions& options) {
   return std::string(norm_layer(options).name);
 }

@@ -49,10 +49,6 @@ struct LayerNormOptions {
 /// When a low-precision implementation rounds. With `after_gamma`, it computes `y = cast(gamma *
 /// x_hat)`. With `before_gamma`, it computes `y = gamma * cast(x_hat)`.
 enum class CastOrder { after_gamma, before_gamma };
-std::string_view to_string(CastOrder order);
-/// Returns the order of that name.
-/// Throws    UsageError with the nearest known name
-CastOrder parse_cast_order(std::string_view name);
 /// The format to which the cast rounds, with ties to even. It is a format in which tensors can be
 /// stored; float64 means no cast.
 using StorageFormat = numeric::FloatType;

@@ -28,13 +28,6 @@ TEST(NormOptions, ErrorSaysThatTheOperationIsNotALayer) {
             "operation 'l2_norm' is not a layer; expected one of none, ba");
 }
 
-TEST(CastOrderOfNorms, NamesAreParsed) {
-  for (const CastOrder order : {CastOrder::after_gamma, CastOrder::before_gamma})
-    EXPECT_EQ(parse_cast_order(to_string(order)), order);
-  EXPECT_THAT(error_message<UsageError>([] { parse_cast_order("before"); }),
-              testing::HasSubstr("before_gamma"));
-}
-
 TEST(SetOption, SetsEveryListedField) {
   for (const auto& name : norm_names()) {
     const NormOptions defaults = norm_options(name);

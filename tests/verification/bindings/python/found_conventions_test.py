@@ -37,7 +37,7 @@ def test_a_function_with_a_convention_of_libraries_passes_at_the_first_call(fn, 
     assert report and not report.failures
     assert str(report).splitlines()[-2].startswith(f"convention: found_conventions_test.{fn.__name__} follows ")
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # whoever says the convention gets no warning
+        warnings.simplefilter("error")  # an argument that names the convention stops the warning
         said = normproof.check(fn, op, only=only, **convention)
     assert said and [result.path for result in said.results] == [result.path for result in report.results]
     assert not normproof.check(fn, op, only=only, strict=True)

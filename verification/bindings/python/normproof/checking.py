@@ -13,7 +13,7 @@ from normproof.conventions import Observations, describe_conventions
 from normproof.corpus import Case, Corpus, ops
 from normproof.dtypes import EIGHT_BITS, dtype_names, has_eight_bits, named_if_dtype
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line, text_of_error
-from normproof.found_conventions import (Convention, follow_convention, has_loss_of_logits, has_numbers,
+from normproof.found_conventions import (Convention, divide, follow_convention, has_loss_of_logits, has_numbers,
                                           max_unexplained, text_of, warn_of_found_options)
 from normproof.invocation import Invocation, prepare_invocation
 from normproof.isolation import Runner, start_runner
@@ -86,8 +86,7 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
     failed = [result.path for result in report.failures]
 
     def judge_by(convention: Convention, **changed: Any) -> Report:
-        declared = {name: value for name, value in convention.items() if name in given}
-        own = {name: value for name, value in convention.items() if name not in given}
+        declared, own = divide(convention, given)
         return check_once(fn, op, {**given, **declared, **changed}, {**options, **own}, max_failures=max_unexplained(report))
     return follow_convention(report, [*options, *(name for name, value in given.items() if value)],
                              lambda convention: judge_by(convention, only=failed, relations=()), judge_by)
@@ -194,7 +193,7 @@ def suggest_options(invocation: Invocation, report: Report) -> list[str]:
     than those of a less accurate form; and the scale of x, if every case of 8 bits was declined for it.
     """
     fitting = collections.Counter(option for result in report.failures for option in result.fitting_options)
-    suggestions = [f"if this is meant, pass {text_of({name: value})}" for (name, value), count in fitting.most_common()
+    suggestions = [f"if this is intended, pass {text_of({name: value})}" for (name, value), count in fitting.most_common()
                    if 2 * count >= len(report.failures) and name != "flush_subnormals"]
     if ("flush_subnormals", True) in fitting and 2 * fitting["flush_subnormals", True] >= len(report.failures):
         suggestions.append("if it flushes subnormal numbers to 0, as XLA does on a CPU, pass flush_subnormals=True")

@@ -22,7 +22,7 @@ from normproof.sources import SourceWriter
 
 Convention = Mapping[str, Any]
 MAX_EPS = 1e-3  # a larger number in the code of a function is no eps
-EPS_BY_DEFAULT = {"normalize": 1e-12}  # functions of libraries that have an eps of their own, and it
+EPS_BY_DEFAULT = {"normalize": 1e-12}  # the default eps of library functions, by name
 # Conventions of two options, of which the gate finds neither alone.
 JOINT: Mapping[str, Sequence[Convention]] = {"attention": ({"causal": True, "mask_corner": "top_left"},)}
 MAX_CHOICES = 3  # options of the gate that are tried, the most frequent ones
@@ -36,6 +36,12 @@ def text_of(convention: Convention) -> str:
     return ", ".join(f"{name}={SourceWriter().text(value, name)}" for name, value in sorted(convention.items()))
 
 
+def divide(convention: Convention, arguments: Collection[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Divides a convention into those of these arguments of check or judge, and the options of the operation."""
+    return ({name: value for name, value in convention.items() if name in arguments},
+            {name: value for name, value in convention.items() if name not in arguments})
+
+
 def list_conventions(report: Report, given: Collection[str]) -> list[Convention]:
     """Returns the conventions under which the failed cases of a report may pass, the likeliest first.
 
@@ -46,8 +52,7 @@ def list_conventions(report: Report, given: Collection[str]) -> list[Convention]
     invocation = report.invocation
     decided = {*given, *invocation.read_names}
     choices = [*fitting_choices(report, decided), *(one for one in JOINT.get(invocation.op, ()) if not decided & set(one))]
-    if names.has_statistics_over_rows(invocation.op) and "layout" not in decided and any(
-            len(result.path.rpartition("/")[2].split("-")[-2].split("x")) == 3 for result in report.failures):
+    if names.has_statistics_over_rows(invocation.op) and "layout" not in decided:
         choices.append({"layout": "NC"})
     if "eps" not in names.option_names(invocation.op) or {"eps", EVERYTHING} & decided:
         return choices
@@ -104,7 +109,7 @@ def follow_convention(report: Report, given: Collection[str], judge_failed: Call
                       judge_all: Callable[[Convention], Report]) -> Report:
     """Returns the report under the convention that the function follows, or `report` if none explains its failures.
 
-    The function follows a convention if all but max_unexplained of the failed cases pass with it, and no other case fails.
+    The function follows a convention if at most max_unexplained cases fail with it.
     Then the report says so, and a ConventionWarning is given.
     given          the names that the caller said something about
     judge_failed   judges the failed cases under a convention, until more than max_unexplained fail
@@ -123,7 +128,7 @@ def follow_convention(report: Report, given: Collection[str], judge_failed: Call
                     waiting = [*(one for one in more if one not in tried and len(one) <= MAX_DEPTH), *waiting]
                     continue
                 other = judge_all(convention)
-            except UsageError:  # the tensors have no such case: eps = 0 for a row of zeros
+            except UsageError:  # the operation has no such case
                 continue
         if not explains(other, report):
             continue
@@ -141,7 +146,7 @@ def warn_of_found_options(report: Report, options: Collection[str]) -> None:
     found = {name: value for name, value in report.invocation.declared_options.items() if name not in options}
     if found:
         text = text_of(found)
-        report.followed = f"{report.title} follows {text}, as calls of it show. Pass {text} if this is meant"
+        report.followed = f"{report.title} follows {text}, as calls of it show. Pass {text} if this is intended"
         warnings.warn(report.followed, ConventionWarning, stacklevel=3)
 
 
@@ -162,7 +167,7 @@ def describe_followed(convention: Convention, report: Report, other: Report) -> 
     cases = _count_judged(report.results)
     failed = "the case fails" if cases == 1 else f"{len(report.failures):,} of {cases:,} cases fail"
     left = f"{len(other.failures):,}" if other.failures else "none"
-    return (f"{other.title} follows {text}: by default {failed}, and with it {left}. Pass {text} if this is meant, or "
+    return (f"{other.title} follows {text}: by default {failed}, and with it {left}. Pass {text} if this is intended, or "
             "strict=True to judge the default")
 
 

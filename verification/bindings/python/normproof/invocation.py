@@ -96,7 +96,7 @@ class Invocation:
     computed_from       the tensors and options that functions of the case among the arguments look up
     neutral_names       the tensors that the implementation receives, as ones or zeros, because the case lacks them
     doubled_tables      whether cos and sin have one element per feature, each pair's twice, instead of one per pair
-    declared_options    options of the operation whose value the implementation has by itself, as the caller says
+    declared_options    options of the operation whose value the implementation has by itself, as the caller says or calls show
     packs_gate          whether x and gate are side by side in one parameter, x first
     may_reshape         whether x may have other axes than in the case, because no layout= says which it has
     declines_shapes     whether an exception in a case of an unusual shape declines it, as the function answers usual ones
@@ -277,7 +277,7 @@ class Invocation:
         return dataclasses.replace(self, layout=layout, takes_images=self.op in LAYERS_WITH_CHANNELS and spatial_axes > 0)
 
     def with_known_options(self, options: Mapping[str, Any]) -> Invocation:
-        """Returns the invocation of a function that has these options in every call, for which each case is certified again."""
+        """Returns the invocation of a function that has these options by itself, for which each case is certified again."""
         return dataclasses.replace(self, declared_options={**self.declared_options, **options})
 
     def arrange_like_x(self, case: Case, name: str) -> Stored:
@@ -328,13 +328,6 @@ class Invocation:
     def with_shape(self, shape: tuple[int, ...]) -> Invocation:
         """Returns the invocation for a user-supplied x of this shape."""
         return dataclasses.replace(self, layout=dataclasses.replace(self.layout, user_shape=shape))
-
-    def with_own_options(self, options: Mapping[str, Any]) -> Invocation:
-        """Returns the invocation of a function that has, by itself, those of these options that it does not receive."""
-        if EVERYTHING in self.read_names:
-            return self
-        return dataclasses.replace(self, declared_options={
-            name: value for name, value in options.items() if name not in self.read_names})
 
     def with_masks(self, masks: Mapping[str, GivenMask], shape: tuple[int, ...] | None) -> Invocation:
         """Returns the invocation for user-supplied masks. `shape` is that of `valid` if it is not given, or None."""

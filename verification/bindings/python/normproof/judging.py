@@ -16,7 +16,7 @@ from normproof.derived_values import IGNORED_TARGET
 from normproof.drawn_rows import DrawnRows, as_matrix, can_draw, require_drawable
 from normproof.dtypes import named_if_dtype
 from normproof.errors import UsageError, in_one_line
-from normproof.found_conventions import Convention, follow_convention, has_numbers
+from normproof.found_conventions import Convention, divide, follow_convention, has_numbers
 from normproof.invocation import Answer, Invocation, prepare_invocation
 from normproof.isolation import Runner, start_runner
 from normproof.layout import Layout
@@ -29,6 +29,7 @@ from normproof.progress import transient_bar
 from normproof.report import CaseResult, Report
 from normproof.repro import Call, changed_arguments
 from normproof.returned import SHAPED_LIKE_X
+from normproof.signature import EVERYTHING
 from normproof.stored import Stored, same_bits
 from normproof.titles import title_of
 from normproof.trained import copies_of, describe_other_options, is_trained_module, trained_layer, trained_values
@@ -85,8 +86,7 @@ def judge(fn: Callable[..., Any], op: str, *unnamed: Any, mode: str | None = Non
         return report
 
     def judge_by(convention: Convention, **changed: Any) -> Report:
-        declared = {key: value for key, value in convention.items() if key in settings}
-        own = {key: value for key, value in convention.items() if key not in settings}
+        declared, own = divide(convention, settings)
         return judge_once(fn, op, {**given, **own}, **{**settings, **declared, **changed})
     inputs = report.inputs
     is_large = rows is None and max(stored.data.size for stored in inputs.values()) > MAX_TRIED
@@ -156,7 +156,8 @@ def judge_once(fn: Callable[..., Any], op: str, given: Mapping[str, Any], *, mod
             flush_subnormals=flush_subnormals, skip_diagnosis=skip_diagnosis, writes=writes, title=title, holds=holds)
         if not isolate:
             found.require_device()
-        return found.with_own_options({key: given[key] for key in options if key in given})
+        return found if EVERYTHING in found.read_names else found.with_known_options(
+            {key: given[key] for key in options if key in given and key not in found.read_names})
     invocation = prepare(framework)
     options = {**{key: variants.option_text(value) for key, value in invocation.own_options.items()}, **options}
     changed |= {**plain_options(given), "framework": framework, "device": device if device != "cpu" else None}
