@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kMaxAxes = 32;
-constexpr std::string_view kKnownNpyDTypes = "a dtype of f8, f4, f2, i8, i4, u1 or b1";
+constexpr std::string_view kKnownNpyDTypes = "a dtype of f8, f4, f2, i8, i4, i1, u1 or b1";
 
 struct TypeCode {
   std::string_view text;
@@ -27,7 +27,7 @@ struct TypeCode {
 constexpr std::array kTypeCodes{TypeCode{"f8", DType::float64}, TypeCode{"f4", DType::float32},
                                 TypeCode{"f2", DType::float16}, TypeCode{"i8", DType::int64},
                                 TypeCode{"i4", DType::int32},   TypeCode{"u1", DType::uint8},
-                                TypeCode{"b1", DType::boolean}};
+                                TypeCode{"b1", DType::boolean}, TypeCode{"i1", DType::int8}};
 
 struct Header {
   std::string_view descr;

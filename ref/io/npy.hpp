@@ -14,8 +14,8 @@ namespace normproof::ref::io {
 ///
 /// Source    NumPy, numpy.lib.format: "\x93NUMPY", a version, the length of the header, a Python
 ///           dictionary of descr, fortran_order and shape, then the elements
-/// Computes  accepts versions 1.0, 2.0 and 3.0; converts f8, f4, f2, i8, i4, u1 and b1 in either
-///           byte order to little-endian, and Fortran order to C order
+/// Computes  accepts versions 1.0, 2.0 and 3.0; converts f8, f4, f2, i8, i4, i1, u1 and b1 in
+///           either byte order to little-endian, and Fortran order to C order
 /// Throws    FileError that names `file`, the array and the expectation. It is thrown for anything
 ///           else: other dtypes (object, complex, structured ...), a length that disagrees with the
 ///           shape, a boolean other than 0 or 1

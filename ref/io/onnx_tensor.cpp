@@ -19,6 +19,8 @@ std::uint64_t onnx_data_type(DType dtype) {
       return 1;
     case DType::uint8:
       return 2;
+    case DType::int8:
+      return 3;
     case DType::int32:
       return 6;
     case DType::int64:

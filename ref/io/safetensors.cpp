@@ -38,7 +38,8 @@ constexpr std::array kDTypeCodes{DTypeCode{"F64", DType::float64},
                                  DTypeCode{"BOOL", DType::boolean},
                                  DTypeCode{"F8_E4M3", DType::float8_e4m3fn},
                                  DTypeCode{"F8_E5M2", DType::float8_e5m2},
-                                 DTypeCode{"F8_E8M0", DType::float8_e8m0fnu}};
+                                 DTypeCode{"F8_E8M0", DType::float8_e8m0fnu},
+                                 DTypeCode{"I8", DType::int8}};
 
 /// Returns the header as JSON. A duplicate key at any depth is an error.
 json parse_header(std::string_view text, std::string_view file) {
@@ -138,7 +139,7 @@ class TensorReader {
     const auto code = std::ranges::find(kDTypeCodes, std::string_view(text), &DTypeCode::text);
     if (code == kDTypeCodes.end()) {
       fail(fmt::format("has the dtype {}", text.substr(0, 32)),
-           "F64, F32, F16, BF16, I64, I32, U8, BOOL, F8_E4M3, F8_E5M2 or F8_E8M0");
+           "F64, F32, F16, BF16, I64, I32, U8, BOOL, F8_E4M3, F8_E5M2, F8_E8M0 or I8");
     }
     return code->dtype;
   }

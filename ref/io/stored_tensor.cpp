@@ -45,7 +45,8 @@ constexpr DTypeRow kDTypeRows[] = {row(FloatType::float64),
                                    {"boolean", 1, {}},
                                    row(FloatType::float8_e4m3fn),
                                    row(FloatType::float8_e5m2),
-                                   {"float8_e8m0fnu", 1, {}}};
+                                   {"float8_e8m0fnu", 1, {}},
+                                   row(FloatType::int8)};
 static_assert(std::size(kDTypeRows) == std::size(kDTypes));
 
 const DTypeRow& dtype_row(DType dtype) {
@@ -315,9 +316,10 @@ StoredTensor make_tensor(std::string name, DType dtype, std::vector<std::size_t>
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double held = widen_element(tensor, i);
     // An integer has no signed zero, so -0 counts as 0.
-    const bool same = std::bit_cast<std::uint64_t>(held) ==
-                      std::bit_cast<std::uint64_t>(
-                          values[i] == 0 && is_integer_or_boolean(dtype) ? 0.0 : values[i]);
+    const bool has_one_zero = is_integer_or_boolean(dtype) || dtype == DType::int8;
+    const bool same =
+        std::bit_cast<std::uint64_t>(held) ==
+        std::bit_cast<std::uint64_t>(values[i] == 0 && has_one_zero ? 0.0 : values[i]);
     if (same || (has_one_nan(dtype) && std::isnan(held) && std::isnan(values[i]))) continue;
     contract_failure("make_tensor", fmt::format("tensor '{}'", tensor.name),
                      fmt::format("has {} at element {}", values[i], i),

@@ -13,7 +13,8 @@
 namespace normproof::ref::io {
 
 /// The type of the elements of a tensor. A byte b of float8_e8m0fnu is a scale: the power of two
-/// 2^(b-127), or NaN if b is 255 [RZM+23].
+/// 2^(b-127), or NaN if b is 255 [RZM+23]. int8 is a format to which reals are rounded, and not a
+/// type of indices.
 enum class DType {
   float64,
   float32,
@@ -25,14 +26,15 @@ enum class DType {
   boolean,
   float8_e4m3fn,
   float8_e5m2,
-  float8_e8m0fnu
+  float8_e8m0fnu,
+  int8
 };
 /// All dtypes, in the order of DType. The C interface uses the same order, so a new dtype must be
 /// added at the end.
-inline constexpr DType kDTypes[] = {DType::float64,     DType::float32,       DType::float16,
-                                    DType::bfloat16,    DType::int64,         DType::int32,
-                                    DType::uint8,       DType::boolean,       DType::float8_e4m3fn,
-                                    DType::float8_e5m2, DType::float8_e8m0fnu};
+inline constexpr DType kDTypes[] = {DType::float64,     DType::float32,        DType::float16,
+                                    DType::bfloat16,    DType::int64,          DType::int32,
+                                    DType::uint8,       DType::boolean,        DType::float8_e4m3fn,
+                                    DType::float8_e5m2, DType::float8_e8m0fnu, DType::int8};
 
 /// Returns the number of bytes of one element.
 std::size_t item_size(DType dtype);

@@ -1,11 +1,16 @@
 #include "ref/numeric/float_bits.hpp"
 
 #include <bit>
+#include <cstdint>
 
 namespace normproof::ref::numeric {
 
 double decode(const FloatFormat& format, FloatBits bits) {
   if (format.bytes == 8) return std::bit_cast<double>(bits);
+  if (is_integer_format(format)) {
+    const FloatBits sign = FloatBits{1} << (8 * format.bytes - 1);
+    return static_cast<double>(static_cast<std::int64_t>(bits ^ sign)) - static_cast<double>(sign);
+  }
   const int width = fraction_bits(format);
   const FloatBits mask = (FloatBits{1} << width) - 1;
   const FloatBits top = (FloatBits{1} << format.exponent_bits) - 1;

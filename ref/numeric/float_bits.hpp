@@ -3,7 +3,7 @@
 #include "ref/numeric/float_format.hpp"
 
 /// Conversion between the numbers of a floating-point format and the bits that store them. From the
-/// highest bit down, the bits are sign, exponent and fraction.
+/// highest bit down, the bits are sign, exponent and fraction. Integers have two's complement.
 namespace normproof::ref::numeric {
 
 using FloatBits = unsigned long long;
@@ -16,11 +16,14 @@ NORMPROOF_DEVICE constexpr int fraction_bits(const FloatFormat& format) {
 
 /// Returns the bits that store v. For a NaN, the highest bits of the payload are kept. If these are
 /// all 0, one bit is set, because a NaN with payload 0 would be an infinity.
-/// Requires  (C1) v is a number of the format or NaN; any other v gives the bits of a different
-///           number
+/// Requires  (C1) v is a number of the format, or NaN if the format has one; any other v gives the
+///           bits of a different number
 NORMPROOF_DEVICE constexpr FloatBits encode(const FloatFormat& format, double v) {
   const auto bits = __builtin_bit_cast(FloatBits, v);
   if (format.bytes == 8) return bits;
+  if (is_integer_format(format))
+    return static_cast<FloatBits>(v == v ? static_cast<long long>(v) : 0) &
+           ((FloatBits{1} << 8 * format.bytes) - 1);
   const int width = fraction_bits(format);
   const int shift = 52 - width;
   const FloatBits sign = bits >> 63 << (8 * format.bytes - 1);

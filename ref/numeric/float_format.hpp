@@ -7,9 +7,19 @@
 namespace normproof::ref::numeric {
 
 /// The floating-point formats. tf32 is the part of a float32 that a GPU's matrix unit reads;
-/// tensors are not stored in it. The 8-bit formats are those of [MSB+22]; they are for storage
-/// only.
-enum class FloatType { float64, float32, tf32, bfloat16, float16, float8_e4m3fn, float8_e5m2 };
+/// tensors are not stored in it. The 8-bit formats are for storage only: two of [MSB+22], and int8.
+/// The numbers of int8 are the integers from -127 to 127, and quotients are rounded to them as to a
+/// format whose numbers are all subnormal.
+enum class FloatType {
+  float64,
+  float32,
+  tf32,
+  bfloat16,
+  float16,
+  float8_e4m3fn,
+  float8_e5m2,
+  int8
+};
 
 /// A floating-point format: a sign, an exponent, and a significand whose leading digit is not
 /// stored. Numbers below the smallest normal number are subnormal.
@@ -22,7 +32,7 @@ struct FloatFormat {
   int min_exponent;  ///< the exponent k of the smallest normal number, 2^k
   int max_exponent;  ///< the exponent k of the largest power of two, 2^k
   /// Whether the format has infinities. If it has none, only the pattern of all ones is a NaN, and
-  /// all other bit patterns are numbers, as in e4m3 [MSB+22].
+  /// all other bit patterns are numbers, as in e4m3 [MSB+22]. int8 has neither infinity nor NaN.
   bool has_infinity;
   double largest;
   double smallest_normal;
@@ -61,6 +71,28 @@ constexpr FloatFormat float_format(FloatType type, const char* name, int bytes, 
           .unit_roundoff = exact_power_of_two(-digits)};
 }
 
+/// Returns the description of integers of `bits` bits. No bit of theirs is for an exponent, and the
+/// smallest "normal" number is out of range. The code of the largest magnitude with a negative sign
+/// is not used, so that the range is symmetric.
+constexpr FloatFormat integer_format(FloatType type, const char* name, int bits) {
+  return {.type = type,
+          .name = name,
+          .bytes = bits / 8,
+          .exponent_bits = 0,
+          .digits = bits,
+          .min_exponent = bits - 1,
+          .max_exponent = bits - 2,
+          .has_infinity = false,
+          .largest = exact_power_of_two(bits - 1) - 1,
+          .smallest_normal = exact_power_of_two(bits - 1),
+          .smallest_subnormal = 1,
+          .unit_roundoff = exact_power_of_two(-bits)};
+}
+/// Whether the format has integers alone.
+constexpr bool is_integer_format(const FloatFormat& format) {
+  return format.exponent_bits == 0;
+}
+
 /// The table of the formats, in the order of FloatType.
 inline constexpr FloatFormat kFloatFormats[] = {
     float_format(FloatType::float64, "float64", 8, 11, 53),
@@ -69,7 +101,8 @@ inline constexpr FloatFormat kFloatFormats[] = {
     float_format(FloatType::bfloat16, "bfloat16", 2, 8, 8),
     float_format(FloatType::float16, "float16", 2, 5, 11),
     float_format(FloatType::float8_e4m3fn, "float8_e4m3fn", 1, 4, 4, false),
-    float_format(FloatType::float8_e5m2, "float8_e5m2", 1, 5, 3)};
+    float_format(FloatType::float8_e5m2, "float8_e5m2", 1, 5, 3),
+    integer_format(FloatType::int8, "int8", 8)};
 
 constexpr const FloatFormat& float_format_info(FloatType type) {
   return kFloatFormats[static_cast<int>(type)];

@@ -39,7 +39,8 @@ TEST(MakeTensorWithDType, IsTheInverseOfWidenForEveryFinite16BitValue) {
 TEST(MakeTensorWithDType, IsTheInverseOfWidenForEveryByteOf8BitFormats) {
   std::vector<std::uint8_t> bytes(256);
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i);
-  for (const DType dtype : {DType::float8_e4m3fn, DType::float8_e5m2, DType::float8_e8m0fnu}) {
+  for (const DType dtype :
+       {DType::float8_e4m3fn, DType::float8_e5m2, DType::float8_e8m0fnu, DType::int8}) {
     const StoredTensor tensor = make_stored_tensor(dtype, bytes);
     EXPECT_EQ(make_tensor("t", dtype, tensor.shape, widen(tensor)), tensor) << to_string(dtype);
   }
@@ -52,6 +53,13 @@ TEST(MakeTensorWithDType, E8m0StoresOnlyPowersOfTwo) {
   EXPECT_TRUE(std::isnan(widen(make_stored_tensor<std::uint8_t>(DType::float8_e8m0fnu, {255}))[0]));
   for (const double v : {0.0, 3.0, -1.0, 0x1p-128, 0x1p128})
     EXPECT_THROW(make_tensor("t", DType::float8_e8m0fnu, {1}, std::array{v}), ContractError) << v;
+}
+
+TEST(MakeTensorWithDType, Int8StoresTheIntegersOfItsRangeAndNoNaN) {
+  EXPECT_EQ(widen(make_tensor("t", DType::int8, {3}, std::array{-128.0, -0.0, 127.0})),
+            (std::vector{-128.0, 0.0, 127.0}));
+  for (const double v : {0.5, 128.0, -129.0, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_THROW(make_tensor("t", DType::int8, {1}, std::array{v}), ContractError) << v;
 }
 
 TEST(MakeTensorWithDType, IsTheInverseOfWidenForEveryKindOfFloat32) {

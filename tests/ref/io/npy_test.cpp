@@ -140,12 +140,13 @@ TEST(DecodeNpy, RejectsUnsupportedDTypes) {
     EXPECT_EQ(npy_error_message(
                   make_npy_file(make_npy_header(quote_text(descr), "False", "(1,)"), "abc")),
               "f.npz: array 'x' has the dtype '" + descr +
-                  "'; expected a dtype of f8, f4, f2, i8, i4, u1 or b1");
+                  "'; expected a dtype of f8, f4, f2, i8, i4, i1, u1 or b1");
   }
-  EXPECT_EQ(npy_error_message(
-                make_npy_file(make_npy_header("[('a', '<f8')]", "False", "(1,)"), "abcdefgh")),
-            "f.npz: array 'x' has a structured dtype; expected a dtype of f8, f4, f2, i8, i4, u1 "
-            "or b1");
+  EXPECT_EQ(
+      npy_error_message(
+          make_npy_file(make_npy_header("[('a', '<f8')]", "False", "(1,)"), "abcdefgh")),
+      "f.npz: array 'x' has a structured dtype; expected a dtype of f8, f4, f2, i8, i4, i1, u1 "
+      "or b1");
 }
 
 TEST(DecodeNpy, RejectsALengthThatDoesNotMatchTheShape) {

@@ -74,6 +74,12 @@ std::string to_text(const Bytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+TEST(Npz, StoresInt8AsNumPyDoes) {
+  const Tensors tensors{{"x", DType::int8, {2}, {std::byte{0x81}, std::byte{0x7f}}}};
+  EXPECT_EQ(decode_test_npz(encode_npz(tensors)), tensors);
+  EXPECT_NE(to_text(encode_npz(tensors)).find("'|i1'"), std::string::npos);
+}
+
 /// Replaces every occurrence of the text `from` by `to`, which has the same length.
 Bytes replace_in_file(const Bytes& bytes, std::string_view from, std::string_view to) {
   std::string text = to_text(bytes);

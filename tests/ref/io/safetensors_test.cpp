@@ -181,7 +181,7 @@ TEST(Safetensors, RejectsInvalidTensorDescriptions) {
                 R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0],"b":1}})", 0),
             fields);
   const std::string dtypes =
-      "; expected F64, F32, F16, BF16, I64, I32, U8, BOOL, F8_E4M3, F8_E5M2 or F8_E8M0";
+      "; expected F64, F32, F16, BF16, I64, I32, U8, BOOL, F8_E4M3, F8_E5M2, F8_E8M0 or I8";
   EXPECT_EQ(
       safetensors_error_message(R"({"a":{"dtype":"F8_E3M4","shape":[1],"data_offsets":[0,1]}})", 1),
       "f.st: tensor 'a' has the dtype F8_E3M4" + dtypes);

@@ -245,7 +245,7 @@ np.savez('structured.npz', x=np.zeros(2, dtype=[('a', 'f8'), ('b', 'i4')]))
   EXPECT_EQ(read_tensors(folder_ / "versions.npz").size(), 3U);
   EXPECT_TRUE(read_tensors(folder_ / "empty.npz").empty());
   EXPECT_EQ(read_tensors(folder_ / "zeros.npz"), read_tensors(folder_ / "deflated_zeros.npz"));
-  const std::string dtypes = "; expected a dtype of f8, f4, f2, i8, i4, u1 or b1";
+  const std::string dtypes = "; expected a dtype of f8, f4, f2, i8, i4, i1, u1 or b1";
   for (const auto& [file, reason] :
        {std::pair<std::string, std::string>{"complex.npz", "has the dtype '<c16'"},
         {"object.npz", "has the dtype '|O'"},

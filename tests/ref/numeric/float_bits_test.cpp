@@ -34,6 +34,15 @@ TEST(FloatBits, EncodesAndDecodesEveryNumberOfASmallFormat) {
   }
 }
 
+TEST(FloatBits, IntegersHaveTwosComplement) {
+  const FloatFormat& format = float_format_info(FloatType::int8);
+  for (int i = -128; i <= 127; ++i) {
+    const auto bits = static_cast<FloatBits>(static_cast<std::uint8_t>(i));
+    EXPECT_EQ(decode(format, bits), i);
+    EXPECT_EQ(encode(format, i), bits);
+  }
+}
+
 TEST(FloatBits, SixteenBitFormatsMatchHandComputedBits) {
   const FloatFormat &half = float_format_info(FloatType::float16),
                     &brain = float_format_info(FloatType::bfloat16);

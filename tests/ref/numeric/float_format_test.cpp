@@ -66,6 +66,24 @@ TEST(FloatFormat, OtherFormatsMatchKnownValues) {
   EXPECT_EQ(kE5m2.smallest_subnormal, 0x1p-16);
 }
 
+TEST(FloatFormat, Int8HasTheIntegersOfASymmetricRange) {
+  const FloatFormat& format = float_format_info(FloatType::int8);
+  EXPECT_TRUE(is_integer_format(format));
+  EXPECT_FALSE(is_integer_format(kE4m3fn));
+  for (int i = -127; i <= 127; ++i) EXPECT_EQ(round_to(format, i), i);
+  for (const auto& [v, rounded] : {std::pair(0.5, 0.0),
+                                   {1.5, 2.0},
+                                   {-2.5, -2.0},
+                                   {63.5, 64.0},
+                                   {126.5, 126.0},
+                                   {-0.75, -1.0},
+                                   {127.49, 127.0}})
+    EXPECT_EQ(round_to(format, v), rounded) << v;
+  for (const double v : {127.5, 128.0, 200.25, 1e300})
+    for (const double sign : {-1.0, 1.0})
+      EXPECT_EQ(round_to(format, sign * v, Overflow::saturate), sign * 127) << v;
+}
+
 TEST(FloatFormat, TableIsInTheOrderOfTheTypes) {
   for (const FloatFormat& row : kFloatFormats)
     EXPECT_EQ(&float_format_info(row.type), &row) << row.name;

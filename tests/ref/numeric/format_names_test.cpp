@@ -23,7 +23,7 @@ TEST(FormatNames, FindAFormatByItsNameAndByShortNames) {
 
 TEST(FormatNames, FindNoFormatForOtherTexts) {
   // "float" has 64 bits in some libraries and 32 bits in others.
-  for (const char* name : {"float", "", "fp", "fp8", "float33", "bf16 ", "int8"})
+  for (const char* name : {"float", "", "fp", "fp8", "float33", "bf16 ", "int16"})
     EXPECT_EQ(find_float_type(name), std::nullopt) << name;
 }
 

@@ -42,7 +42,8 @@ enum {
   NORMPROOF_BOOLEAN = 7, /* a byte, 0 or 1 */
   NORMPROOF_FLOAT8_E4M3FN = 8,
   NORMPROOF_FLOAT8_E5M2 = 9,
-  NORMPROOF_FLOAT8_E8M0FNU = 10 /* a scale: 2^(byte - 127), NaN for 255 */
+  NORMPROOF_FLOAT8_E8M0FNU = 10, /* a scale: 2^(byte - 127), NaN for 255 */
+  NORMPROOF_INT8 = 11
 };
 
 /* An open corpus: its cases, the one that is selected, and the answer to it so far. */
@@ -210,7 +211,8 @@ int32_t normproof_expect(normproof_corpus* corpus, size_t* count, const normproo
    of the handle has it yet. mode: "training" or "inference". options: a JSON object of texts, as
    normproof_case has it; what is absent has its default; null: all. inputs: named and shaped as for
    `normproof apply`, copied; what may be absent there may be absent here. The dtype of the case is
-   that of x (of the parameter, of an encoder's parameters).
+   that of x (of the parameter, of an encoder's parameters), or the option "y_dtype", which a y of 8
+   bits needs if x has more. Tensors of 8 bits have scales (docs/specification/eight_bits.md).
    A case of many rows that are independent is certified in blocks of rows, so that it takes little
    memory beyond its tensors. threads: 1, or 2 and more for blocks side by side, or where there is
    one block for the two enclosures, which changes no bit; 0: as there are processors.

@@ -70,6 +70,7 @@ auto in_arithmetic(ref::model::StorageFormat format, F f) {
       return f(LowPrecisionNumber<StorageFormat::float16>());
     case StorageFormat::float8_e4m3fn:
     case StorageFormat::float8_e5m2:
+    case StorageFormat::int8:
       ref::numeric::contract_failure("in_arithmetic", "format", "has 8 bits",
                                      "a format that somebody computes in",
                                      ref::numeric::Clause::C1);

@@ -14,7 +14,7 @@ Array = npt.NDArray[Any]
 # The NumPy dtype that holds each dtype of the corpus.
 NUMPY_DTYPES: dict[str, Any] = {
     "float64": np.float64, "float32": np.float32, "float16": np.float16, "bfloat16": np.uint16,
-    "int64": np.int64, "int32": np.int32, "uint8": np.uint8, "boolean": np.bool_,
+    "int64": np.int64, "int32": np.int32, "uint8": np.uint8, "boolean": np.bool_, "int8": np.int8,
     **dict.fromkeys(("float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu"), np.uint8)}
 # The dtypes that NumPy has from ml_dtypes alone, and the bits of a NaN.
 ML_DTYPES = ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu")
