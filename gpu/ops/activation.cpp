@@ -48,6 +48,13 @@ DeviceTensor<double> run_activation_backward(std::string_view function,
 
 }  // namespace
 
+DeviceTensor<double> identity(const DeviceTensor<double>& x) {
+  return run_activation<Identity>("identity", x);
+}
+DeviceTensor<double> identity_backward(const DeviceTensor<double>& grad_y,
+                                       const DeviceTensor<double>& x) {
+  return run_activation_backward<Identity>("identity_backward", grad_y, x);
+}
 DeviceTensor<double> relu(const DeviceTensor<double>& x) {
   return run_activation<Relu>("relu", x);
 }

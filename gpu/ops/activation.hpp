@@ -10,6 +10,9 @@ using device::DeviceTensor;
 /// ref/ops/activation.hpp.
 /// Requires  (C1) grad_y has the shape of x  (C2) values finite
 /// Throws    ContractError
+DeviceTensor<double> identity(const DeviceTensor<double>& x);
+DeviceTensor<double> identity_backward(const DeviceTensor<double>& grad_y,
+                                       const DeviceTensor<double>& x);
 DeviceTensor<double> relu(const DeviceTensor<double>& x);
 DeviceTensor<double> relu_backward(const DeviceTensor<double>& grad_y,
                                    const DeviceTensor<double>& x);

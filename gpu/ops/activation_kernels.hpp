@@ -10,6 +10,12 @@ inline constexpr double kNormalDensityAt0 = 0x1.9884533d43651p-2;  ///< 1/sqrt(2
 inline constexpr double kTwiceSqrt2Pi = 0x1.9884533d43651p+0;      ///< 2 sqrt(2/pi)
 inline constexpr double kGeluCubicFactor = 0.044715;
 
+/// The identity. Forward: x. Backward: grad_y.
+struct Identity {
+  NORMPROOF_DEVICE static double forward(double x) { return x; }
+  NORMPROOF_DEVICE static double backward(double grad_y, double) { return grad_y; }
+};
+
 /// ReLU. Forward: max(x, +0). Backward: grad_y times the derivative.
 struct Relu {
   NORMPROOF_DEVICE static double forward(double x) { return x > 0 ? x : 0.0; }

@@ -48,6 +48,8 @@ static void visit_fields(L2NormOptions& o, auto&& f) {
   f("eps", o.eps);
   f("eps_placement", o.eps_placement);
 }
+static void visit_fields(QuantizeOptions&, auto&&) {}
+static void visit_fields(DequantizeOptions&, auto&&) {}
 static void visit_layer_fields(auto& o, auto&& f) {
   f("num_heads", o.num_heads);
   f("activation", o.activation);

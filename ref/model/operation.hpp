@@ -16,7 +16,7 @@ namespace normproof::ref::model {
 /// The structs below hold the options of the functions that have no state, one struct per function.
 /// The functions are in ref/ops/softmax.hpp, ref/ops/activation.hpp, ref/ops/gated_activation.hpp,
 /// ref/nn/scaled_dot_product_attention.hpp, ref/norm/add_norm.hpp, ref/norm/l2_norm.hpp,
-/// ref/nn/rotary_embedding.hpp and ref/train/cross_entropy.hpp.
+/// ref/nn/rotary_embedding.hpp and ref/train/cross_entropy.hpp. Quantization is in activation.hpp.
 struct SoftmaxOptions {};
 struct LogSoftmaxOptions {};
 struct LogSumExpOptions {};
@@ -81,13 +81,18 @@ struct L2NormOptions {
   double eps = 1e-6;
   EpsPlacement eps_placement = EpsPlacement::inside;
 };
+/// quantize and dequantize are the identity on real numbers. They differ in the tensor that is
+/// stored in 8 bits with scales: y of quantize, x of dequantize. The scales are tensors of a case
+/// (docs/specification/eight_bits.md), and not options.
+struct QuantizeOptions {};
+struct DequantizeOptions {};
 
 /// The options of any function that an implementation can be tested for.
 using FunctionOptions =
     std::variant<SoftmaxOptions, LogSoftmaxOptions, LogSumExpOptions, ReluOptions, GeluOptions,
                  GeluTanhOptions, SiluOptions, SwigluOptions, GegluOptions, AttentionOptions,
                  AddLayerNormOptions, AddRMSNormOptions, CrossEntropyOptions, RopeOptions,
-                 L2NormOptions>;
+                 L2NormOptions, QuantizeOptions, DequantizeOptions>;
 
 /// Returns the names of all functions, in the order of the alternatives of FunctionOptions. The
 /// names are defined in operation_info.cpp.

@@ -159,6 +159,15 @@ OperationInfo describe(const L2NormOptions&) {
           .outputs = {{"y", kShapeOfRows}, optional("grad_x", kShapeOfRows)},
           .independence = Independence::row};
 }
+// The scale of a row or of a part of it depends on all of its elements.
+OperationInfo describe(const QuantizeOptions&) {
+  OperationInfo info = activation("quantize");
+  info.independence = Independence::row;
+  return info;
+}
+OperationInfo describe(const DequantizeOptions&) {
+  return activation("dequantize");
+}
 
 OperationInfo describe(const EncoderLayerOptions&) {
   return {.name = "encoder_layer",

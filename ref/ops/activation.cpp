@@ -83,10 +83,12 @@ Tensor<T> run_elementwise(std::string_view function, const Tensor<T>* grad_y, co
       return NORMPROOF_ACTIVATION_KERNEL(T, f, f##_elements<T>, a);         \
     });                                                                     \
   }
+NORMPROOF_FORWARD(identity)
 NORMPROOF_FORWARD(relu)
 NORMPROOF_FORWARD(gelu)
 NORMPROOF_FORWARD(gelu_tanh)
 NORMPROOF_FORWARD(silu)
+NORMPROOF_BACKWARD(identity_backward)
 NORMPROOF_BACKWARD(relu_backward)
 NORMPROOF_BACKWARD(gelu_backward)
 NORMPROOF_BACKWARD(gelu_tanh_backward)
@@ -117,6 +119,8 @@ Tensor<T> gelu_backward_from_erf(const Tensor<T>& grad_y, const Tensor<T>& x,
 }
 
 #define NORMPROOF_INSTANTIATE(T)                                                                   \
+  template Tensor<T> identity(const Tensor<T>&);                                                   \
+  template Tensor<T> identity_backward(const Tensor<T>&, const Tensor<T>&);                        \
   template Tensor<T> relu(const Tensor<T>&);                                                       \
   template Tensor<T> relu_backward(const Tensor<T>&, const Tensor<T>&);                            \
   template Tensor<T> gelu(const Tensor<T>&);                                                       \

@@ -15,6 +15,16 @@ namespace normproof::ref::ops {
 
 using tensor::Tensor;
 
+/// Returns x. It is the result of quantize and dequantize as real numbers: rounding to 8 bits and
+/// scales belong to the storage of tensors (docs/specification/eight_bits.md).
+/// Computes  y = x, without rounding
+template <numeric::Real T>
+Tensor<T> identity(const Tensor<T>& x);
+/// Returns the gradient of identity.
+/// Computes  grad_x = grad_y, without rounding
+template <numeric::Real T>
+Tensor<T> identity_backward(const Tensor<T>& grad_y, const Tensor<T>& x);
+
 /// Returns x if it is positive, otherwise 0.
 /// Computes  y = x if x > 0, else +0
 template <numeric::Real T>

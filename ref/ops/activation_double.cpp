@@ -13,6 +13,8 @@ extern const ActivationKernels NORMPROOF_JOIN(activation_kernels_, NORMPROOF_ISA
     .log_softmax = log_softmax_rows<double>,
     .log_softmax_backward = log_softmax_backward_rows<double>,
     .log_sum_exp = log_sum_exp_rows<double>,
+    .identity = identity_elements<double>,
+    .identity_backward = identity_backward_elements<double>,
     .relu = relu_elements<double>,
     .relu_backward = relu_backward_elements<double>,
     .gelu = gelu_elements<double>,

@@ -13,8 +13,8 @@ struct ActivationKernels {
 
   Rows softmax[2];  ///< [0] is softmax; [1] multiplies each row of it by one gradient
   Rows softmax_backward, log_softmax, log_softmax_backward, log_sum_exp;
-  Elementwise relu, relu_backward, gelu, gelu_backward, gelu_tanh, gelu_tanh_backward, silu,
-      silu_backward;
+  Elementwise identity, identity_backward, relu, relu_backward, gelu, gelu_backward, gelu_tanh,
+      gelu_tanh_backward, silu, silu_backward;
 };
 
 extern const ActivationKernels activation_kernels_baseline;

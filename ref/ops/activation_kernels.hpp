@@ -67,31 +67,56 @@ std::size_t for_each_finite_chunk(const Elementwise<T>& a, std::size_t begin, st
       });
 }
 
-template <class T>
-std::size_t relu_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
+/// Computes y = f(x) for every element, where f takes and returns a pack of elements.
+template <class T, class F>
+std::size_t map_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end, F&& f) {
   return for_each_chunk_until_not_finite(
-      a, begin, end, [&a](const T*, const T* x, std::size_t count, T* y) {
+      a, begin, end, [&a, &f](const T*, const T* x, std::size_t count, T* y) {
         FiniteCheck<T> finite;
-        fill(y, count, a.use_streaming_stores, [x, &finite](auto at) {
+        fill(y, count, a.use_streaming_stores, [x, &finite, &f](auto at) {
           finite.observe(at(x));
-          return Elements<T>::positive_part(at(x));
+          return f(at(x));
+        });
+        return finite();
+      });
+}
+
+/// Computes grad_x = f(grad_y, x) for every element.
+template <class T, class F>
+std::size_t map_gradients(const Elementwise<T>& a, std::size_t begin, std::size_t end, F&& f) {
+  return for_each_chunk_until_not_finite(
+      a, begin, end, [&a, &f](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
+        FiniteCheck<T> finite;
+        fill(grad_x, count, a.use_streaming_stores, [grad_y, x, &finite, &f](auto at) {
+          finite.observe(at(x));
+          finite.observe(at(grad_y));
+          return f(at(grad_y), at(x));
         });
         return finite();
       });
 }
 
 template <class T>
+std::size_t identity_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
+  return map_elements(a, begin, end, [](auto x) { return x; });
+}
+
+template <class T>
+std::size_t identity_backward_elements(const Elementwise<T>& a, std::size_t begin,
+                                       std::size_t end) {
+  return map_gradients(a, begin, end, [](auto grad_y, auto) { return grad_y; });
+}
+
+template <class T>
+std::size_t relu_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
+  return map_elements(a, begin, end, [](auto x) { return Elements<T>::positive_part(x); });
+}
+
+template <class T>
 std::size_t relu_backward_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
-  return for_each_chunk_until_not_finite(
-      a, begin, end, [&a](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
-        FiniteCheck<T> finite;
-        fill(grad_x, count, a.use_streaming_stores, [grad_y, x, &finite](auto at) {
-          finite.observe(at(x));
-          finite.observe(at(grad_y));
-          return Elements<T>::select_if_positive(at(x), at(grad_y));
-        });
-        return finite();
-      });
+  return map_gradients(a, begin, end, [](auto grad_y, auto x) {
+    return Elements<T>::select_if_positive(x, grad_y);
+  });
 }
 
 /// Computes e = erf(x / sqrt(2)) for `count` elements.

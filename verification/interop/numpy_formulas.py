@@ -72,11 +72,13 @@ TAKES = {
     **dict.fromkeys(numpy_functions.ADDED, (*protocol.ADD_NORM_TAKES, "zero_centred_gamma")),
     "rope": ("cos", "sin", "interleaved"),
     "l2_norm": ("eps", "eps_placement"),
+    "quantize": (),
+    "dequantize": (),
     "cross_entropy": ("logits", "targets", "class_weights", "valid", "label_smoothing"),
     **dict.fromkeys((*numpy_transformers.OPERATIONS, *numpy_transformers.BESIDE_THE_PIPE), ("*",)),
     **protocol.OPTIMIZER_TAKES,
 }
-TAKES.update({op: (*TAKES[op], "*_scale", "y_scale_*") for op in numpy_scaled.OPERATIONS})
+TAKES.update({op: (*TAKES[op], "*_scale", "*_scale_*") for op in numpy_scaled.OPERATIONS})
 
 
 class Layer:
@@ -271,7 +273,7 @@ class Layer:
 
 
 def step(case):
-    if case.dtype in protocol.EIGHT_BITS:
+    if numpy_scaled.has_eight_bits(case):
         return numpy_scaled.step(case, step)
     if case.op in numpy_optimizers.OPTIMIZERS:
         return numpy_optimizers.step(case)
@@ -286,9 +288,9 @@ def step(case):
 if __name__ == "__main__":
     protocol.main("NumPy", np.__version__,
                   protocol.asks((*FORMULAS, *numpy_functions.FUNCTIONS, *numpy_functions.GATED,
-                                 *numpy_functions.ADDED, *numpy_functions.CASE_FUNCTIONS, *numpy_attention.FUNCTIONS,
+                                 *numpy_functions.ADDED, "cross_entropy", "l2_norm", *numpy_attention.FUNCTIONS,
                                  *numpy_optimizers.OPTIMIZERS),
                                 ("float64", "float32", "float16", "bfloat16")) +
                   protocol.asks(numpy_transformers.OPERATIONS, ("float64", "float32")) +
                   protocol.asks(("decoding",), ("bfloat16",)) +
-                  protocol.asks(numpy_scaled.OPERATIONS, protocol.EIGHT_BITS), step, TAKES, eight_bits=True)
+                  numpy_scaled.asks(), step, TAKES, eight_bits=True)

@@ -86,6 +86,14 @@ def l2_norm(case):
     return protocol.all_stored(case, {"y": y, "grad_x": (dy - projection) / divisor})
 
 
+def quantize(case):
+    """Returns x: 8 bits and scales belong to the stored tensors, see numpy_scaled.py. dequantize is the same."""
+    outputs = {"y": case["x"].astype(case.compute_dtype)}
+    if "grad_y" in case:
+        outputs["grad_x"] = case["grad_y"].astype(case.compute_dtype)
+    return protocol.all_stored(case, outputs)
+
+
 def cross_entropy(case):
     """Computes the mean loss of the rows that count, weighted by class weights (docs/specification/training.md)."""
     kind = case.compute_dtype
@@ -104,7 +112,7 @@ def cross_entropy(case):
 
 
 # Functions that read their inputs and options from the case, and return stored outputs.
-CASE_FUNCTIONS = {f.__name__: f for f in (cross_entropy, l2_norm)}
+CASE_FUNCTIONS = {**{f.__name__: f for f in (cross_entropy, l2_norm, quantize)}, "dequantize": quantize}
 FUNCTIONS = {f.__name__: f for f in (softmax, log_softmax, log_sum_exp, relu, gelu, gelu_tanh, silu)}
 # The activation that x passes.
 GATED = {name: FUNCTIONS[activation] for name, activation in protocol.equal_forms("times_gate").items()}

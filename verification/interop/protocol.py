@@ -37,10 +37,10 @@ PER_STEP = ("x", "grad_parameter", "grad_y", "valid")  # tensors whose leading a
 # How NumPy holds each dtype. Numbers of bfloat16 and of 8 bits are held as float32.
 ARRAYS = {"float64": np.float64, "float32": np.float32, "float16": np.float16, "bfloat16": np.float32,
           "int64": np.int64, "int32": np.int32, "uint8": np.uint8, "boolean": np.bool_,
-          "float8_e4m3fn": np.float32, "float8_e5m2": np.float32, "float8_e8m0fnu": np.float32}
+          "float8_e4m3fn": np.float32, "float8_e5m2": np.float32, "float8_e8m0fnu": np.float32, "int8": np.float32}
 NARROW = ("bfloat16", "float16")
 FLOATS = ("float64", "float32", *NARROW)
-EIGHT_BITS = ("float8_e4m3fn", "float8_e5m2")  # have scales, see numpy_scaled.py
+EIGHT_BITS = ("float8_e4m3fn", "float8_e5m2", "int8")  # have scales, see numpy_scaled.py
 SCALE_DTYPE = "float8_e8m0fnu"  # powers of two, the scales of blocks
 # The inputs and options that functions of adapters read, for check_read.
 AFFINE, STATISTICS = ("gamma", "beta"), ("running_mean", "running_variance", "running_decay")
@@ -140,8 +140,9 @@ def parse_line(line):
         i += 1
     floats = [name for name in ("x", "parameter", "head.weight", *dtypes)
               if dtypes.get(name) in ("float64", "float32", *NARROW)]
-    y_dtype = path.rsplit("-", 1)[-1]  # y may have 8 bits even if x has more
-    dtype = y_dtype if y_dtype in EIGHT_BITS else dtypes[floats[0]]
+    y_dtype = path.rsplit("-", 1)[-1]  # one of x and y may have 8 bits while the other one has more
+    has_eight_bits = y_dtype in EIGHT_BITS or dtypes.get("x") in EIGHT_BITS
+    dtype = y_dtype if has_eight_bits else dtypes[floats[0]]
     return Case(path, op, mode == "training", sequence, options, dtype, tensors, dtypes)
 
 
@@ -154,8 +155,12 @@ def to_bfloat16(values):
 
 
 def to_eight_bits(values, dtype):
-    """Rounds float32 to e4m3fn or e5m2, ties to even. Numbers out of range become the largest number."""
-    digits, min_exponent, largest = {"float8_e4m3fn": (4, -6, 448), "float8_e5m2": (3, -14, 57344)}[dtype]
+    """Rounds float32 to e4m3fn, e5m2 or int8, ties to even. Numbers out of range become the largest number.
+
+    The numbers of int8 are rounded as subnormal numbers, which are the multiples of 1.
+    """
+    digits, min_exponent, largest = {"float8_e4m3fn": (4, -6, 448), "float8_e5m2": (3, -14, 57344),
+                                     "int8": (8, 7, 127)}[dtype]
     values = np.asarray(values, np.float64)
     exponents = np.maximum(np.frexp(values)[1] - 1, min_exponent)
     units = np.ldexp(1.0, exponents - digits + 1)
@@ -198,7 +203,8 @@ def kernel_dtype(case, name):
         scaled = name.startswith("grad_") and f"{name}_scale" in case.tensors
         return case.dtype if name == "y" else "float8_e5m2" if scaled else ""
     if name.startswith("grad_"):
-        return case.dtypes.get(name[len("grad_"):], case.dtype)
+        dtype = case.dtypes.get(name[len("grad_"):], case.dtype)
+        return "" if dtype in EIGHT_BITS else dtype
     return case.dtype if name in CASE_DTYPE_OUTPUTS or name.endswith(CACHE_SUFFIXES) else ""
 
 
@@ -283,8 +289,9 @@ def answer_line(line, step, offered, takes, eight_bits):
         if offered is not None and op not in offered:
             raise NotOffered(f"{op} is not among its operations")
         case = parse_line(line)
-        if case.dtype in EIGHT_BITS and not eight_bits:
-            raise NotOffered(f"{case.dtype} with scales")
+        with_scales = [dtype for dtype in (case.dtype, *case.dtypes.values()) if dtype in EIGHT_BITS]
+        if with_scales and not eight_bits:
+            raise NotOffered(f"{with_scales[0]} with scales")
         if takes is not None:
             check_read(case, takes.get(op, ()))
         return format_answer(case, run_case(case, step))

@@ -23,6 +23,7 @@ struct ActivationFunctions {
   Tensor (*ref_backward)(const Tensor&, const Tensor&);
 };
 const ActivationFunctions kActivations[] = {
+    {identity, identity_backward, ref::ops::identity, ref::ops::identity_backward},
     {relu, relu_backward, ref::ops::relu, ref::ops::relu_backward},
     {gelu, gelu_backward, ref::ops::gelu, ref::ops::gelu_backward},
     {gelu_tanh, gelu_tanh_backward, ref::ops::gelu_tanh, ref::ops::gelu_tanh_backward},

@@ -24,7 +24,8 @@ struct ActivationFunctions {
 };
 template <class T>
 std::vector<ActivationFunctions<T>> all_activations() {
-  return {{"relu", relu<T>, relu_backward<T>},
+  return {{"identity", identity<T>, identity_backward<T>},
+          {"relu", relu<T>, relu_backward<T>},
           {"gelu", gelu<T>, gelu_backward<T>},
           {"gelu_tanh", gelu_tanh<T>, gelu_tanh_backward<T>},
           {"silu", silu<T>, silu_backward<T>}};
@@ -45,6 +46,7 @@ struct ExactActivation {
 };
 ExactActivation exact_activation(std::string_view name, const oracle100& x) {
   const oracle100 pi = pi_at_100_digits();
+  if (name == "identity") return {x, oracle100(1)};
   if (name == "relu") return {x > 0 ? x : oracle100(0), oracle100(x > 0 ? 1 : 0)};
   if (name == "gelu") {
     const oracle100 cdf = numeric::mp::erfc(-x / sqrt(oracle100(2))) / 2;

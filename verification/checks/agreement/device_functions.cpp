@@ -96,6 +96,8 @@ struct FunctionRunner {
     store_outputs(gpu::norm::l2_norm(x(), options),
                   [&] { return gpu::norm::l2_norm_backward(grad_y(), x(), options); });
   }
+  void operator()(const model::QuantizeOptions&) const { store_identity(); }
+  void operator()(const model::DequantizeOptions&) const { store_identity(); }
   void operator()(const model::RopeOptions& options) const {
     const DeviceTensor<double> cos = tensor("cos"), sin = tensor("sin");
     store_outputs(gpu::nn::rotary_embedding(x(), cos, sin, options),
@@ -139,6 +141,10 @@ struct FunctionRunner {
     }
   }
   DeviceMask mask() const { return DeviceMask(to, in.valid, in.tensors.at("x").shape().back()); }
+  void store_identity() const {
+    store_outputs(gpu::ops::identity(x()),
+                  [&] { return gpu::ops::identity_backward(grad_y(), x()); });
+  }
   template <class Backward>
   void store_outputs(const DeviceTensor<double>& y, Backward&& backward) const {
     got.set("y", y);

@@ -99,6 +99,8 @@ struct Evaluation {
   void operator()(const model::L2NormOptions& options) {
     keep(norm::l2_norm(x, options), [&] { return norm::l2_norm_backward(grad_y, x, options); });
   }
+  void operator()(const model::QuantizeOptions&) { store_identity(); }
+  void operator()(const model::DequantizeOptions&) { store_identity(); }
   void operator()(const model::RopeOptions& options) {
     const Tensor<T> cos = given("cos"), sin = given("sin");
     keep(ref::nn::rotary_embedding(x, cos, sin, options),
@@ -122,6 +124,9 @@ struct Evaluation {
   }
   norm::Affine<T> affine(bool zero_centred_gamma) const {
     return {norm::effective_gamma(given("gamma"), zero_centred_gamma), given("beta")};
+  }
+  void store_identity() {
+    keep(ops::identity(x), [&] { return ops::identity_backward(grad_y, x); });
   }
   template <class Backward>
   void keep(Tensor<T> y, Backward&& backward) {

@@ -36,15 +36,13 @@ struct Magnitudes {
   std::vector<RunningMaximum> least, most;
 };
 
-Magnitudes enclose_magnitudes(const std::vector<ball>& values, std::size_t d_model,
-                              std::size_t size) {
-  const std::size_t blocks =
-      values.empty() ? 0 : corpus::block_index(values.size() - 1, d_model, size) + 1;
-  Magnitudes found{std::vector<RunningMaximum>(blocks), std::vector<RunningMaximum>(blocks)};
+Magnitudes enclose_magnitudes(const std::vector<ball>& values, const corpus::ScaleBlocks& blocks) {
+  Magnitudes found{std::vector<RunningMaximum>(blocks.count()),
+                   std::vector<RunningMaximum>(blocks.count())};
   RunningMaximum bound;
   const slong digits = 2 * ball::precision() + 64;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::size_t block = corpus::block_index(i, d_model, size);
+    const std::size_t block = blocks.index(i);
     arb_get_abs_lbound_arf(bound.get(), values[i].get(), digits);
     found.least[block].include(bound.get());
     arb_get_abs_ubound_arf(bound.get(), values[i].get(), digits);
@@ -61,10 +59,11 @@ void clamp(arf_ptr number, double lower, double upper) {
 
 }  // namespace
 
-std::optional<GroupScales> group_scales(const std::vector<ball>& values, std::size_t d_model,
-                                        std::size_t size, const ref::numeric::FloatFormat& format,
+std::optional<GroupScales> group_scales(const std::vector<ball>& values,
+                                        const corpus::ScaleBlocks& blocks,
+                                        const ref::numeric::FloatFormat& format,
                                         const corpus::ScaleLimits& limits) {
-  Magnitudes found = enclose_magnitudes(values, d_model, size);
+  Magnitudes found = enclose_magnitudes(values, blocks);
   GroupScales scales;
   for (std::size_t b = 0; b < found.least.size(); ++b) {
     if (found.most[b].is_zero() && limits.least == 0) {
@@ -77,6 +76,14 @@ std::optional<GroupScales> group_scales(const std::vector<ball>& values, std::si
     // Both limits are exact, and so is the least scale times the largest number of the format.
     clamp(least, limits.least * format.largest, limits.upper);
     clamp(most, limits.least * format.largest, limits.upper);
+    if (limits.are_powers_of_two) {
+      // Rounded down and up, the ends still enclose the magnitude.
+      const double scale = limits.find_scale(arf_get_d(least, ARF_RND_DOWN), format);
+      if (scale != limits.find_scale(arf_get_d(most, ARF_RND_UP), format)) return std::nullopt;
+      scales.value.push_back(scale);
+      scales.remainder.push_back(0);
+      continue;
+    }
     ball magnitude(0);
     arb_set_interval_arf(magnitude.get(), least, most, 2 * ball::precision() + 64);
     const ball scale = magnitude / ball(format.largest);
@@ -92,13 +99,12 @@ std::optional<GroupScales> group_scales(const std::vector<ball>& values, std::si
 }
 
 std::optional<std::vector<double>> block_scales(const std::vector<ball>& values,
-                                                std::size_t d_model,
+                                                const corpus::ScaleBlocks& blocks,
                                                 const ref::numeric::FloatFormat& format) {
-  Magnitudes found = enclose_magnitudes(values, d_model, corpus::kScaledBlockSize);
+  Magnitudes found = enclose_magnitudes(values, blocks);
   std::vector<RunningMaximum>&least = found.least, &most = found.most;
-  const std::size_t blocks = least.size();
   std::vector<double> scales;
-  for (std::size_t b = 0; b < blocks; ++b) {
+  for (std::size_t b = 0; b < least.size(); ++b) {
     if (most[b].is_zero()) {
       scales.push_back(
           ref::numeric::exact_power_of_two(corpus::block_scale_exponent(-2000, format)));

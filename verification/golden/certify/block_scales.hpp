@@ -9,15 +9,15 @@
 
 namespace normproof::verification::golden::certify {
 
-/// Returns the scale of each block of 32 elements of the last axis. The scale is `2^(floor(log2
+/// Returns the scale of each block, a power of two. The scale is `2^(floor(log2
 /// max|v|) - emax)`. Here v are the elements of the block, and 2^emax is the largest power of two
 /// that the format can represent. The scale of a block of zeros is 2^-127. Returns nothing if an
 /// enclosure contains a power of two in its interior, because the exponent is then unknown.
 ///
 /// Source    [RZM+23], Algorithm 1
-/// Requires  d_model > 0 divides values.size()
+/// Requires  `blocks` are those of a tensor with values.size() elements
 std::optional<std::vector<double>> block_scales(const std::vector<ref::numeric::ball>& values,
-                                                std::size_t d_model,
+                                                const corpus::ScaleBlocks& blocks,
                                                 const ref::numeric::FloatFormat& format);
 
 /// The float32 scales of groups, and the parts of the exact scales that rounding removed.
@@ -25,14 +25,15 @@ struct GroupScales {
   std::vector<double> value, remainder;
 };
 
-/// Returns the float32 scale of each group of `size` elements of the last axis. The scale is the
-/// largest magnitude M of the group, but at most limits.upper, divided by the largest number of the
-/// format, but at least limits.least. A group of zeros without a least scale has the scale 1.
-/// Returns nothing if an enclosure contains a midpoint of two float32 numbers.
+/// Returns the float32 scale of each group of elements. The scale is the largest magnitude M of
+/// the group, but at most limits.upper, divided by the largest number of the format, but at least
+/// limits.least. It is rounded up to a power of two if the limits say so. A group of zeros without
+/// a least scale has the scale 1. Returns nothing if an enclosure contains a number at which the
+/// scale changes, such as a midpoint of two float32 numbers.
 ///
-/// Requires  d_model > 0 divides values.size()
+/// Requires  `blocks` are those of a tensor with values.size() elements
 std::optional<GroupScales> group_scales(const std::vector<ref::numeric::ball>& values,
-                                        std::size_t d_model, std::size_t size,
+                                        const corpus::ScaleBlocks& blocks,
                                         const ref::numeric::FloatFormat& format,
                                         const corpus::ScaleLimits& limits);
 

@@ -91,8 +91,8 @@ struct OutputInProgress {
   corpus::OutputScaling scaling = corpus::OutputScaling::none;
   /// The scale of the whole output, or one scale per block.
   std::vector<double> scales = {};
-  std::vector<double> rest_of_scales = {};  ///< what rounding removed from float32 scales
-  std::size_t block_size = corpus::kScaledBlockSize;
+  std::vector<double> rest_of_scales = {};         ///< what rounding removed from float32 scales
+  std::optional<corpus::ScaleBlocks> blocks = {};  ///< if there is one scale per block
   corpus::ScaleLimits limits = {};
   /// Whether the output is a sum over the rows of several blocks, so that it is rounded only after
   /// the sums of all blocks have been added.
@@ -103,7 +103,7 @@ struct OutputInProgress {
 ball divide_by_scale(const ball& x, const OutputInProgress& output, std::size_t i) {
   if (output.scaling == corpus::OutputScaling::none) return x;
   if (output.scaling == corpus::OutputScaling::given) return x / ball(output.scales.front());
-  return x / ball(output.scales[corpus::block_index(i, output.shape.back(), output.block_size)]);
+  return x / ball(output.scales[output.blocks->index(i)]);
 }
 
 /// Tries to round x. If every point of the enclosure rounds to the same number, stores that number
@@ -138,7 +138,9 @@ std::vector<OutputInProgress> start_outputs(const Case& c, const NamedTensors<do
     output.scaling = corpus::output_scaling(c, name);
     if (output.scaling == corpus::OutputScaling::given)
       output.scales = ref::io::widen(*corpus::find(c.inputs, corpus::scale_name(name)));
-    output.block_size = corpus::scale_block_size(c);
+    if (output.scaling == corpus::OutputScaling::blocks ||
+        output.scaling == corpus::OutputScaling::groups)
+      output.blocks = corpus::scale_blocks_of_y(c, output.shape);
     output.limits = corpus::scale_limits(c);
     output.value.assign(values.size(), 0);
     output.remainder = output.value;
@@ -179,7 +181,7 @@ std::optional<std::string> round_all_elements(const NamedTensors<ball>& results,
     if (output.is_partial_sum) continue;
     const auto& values = results.at(output.name);
     if (output.scaling == corpus::OutputScaling::blocks) {
-      auto scales = block_scales({values.begin(), values.end()}, output.shape.back(),
+      auto scales = block_scales({values.begin(), values.end()}, *output.blocks,
                                  float_format_info(*ref::io::float_type(output.dtype)));
       if (!scales) return corpus::scale_name(output.name);
       output.scales = std::move(*scales);
@@ -187,7 +189,7 @@ std::optional<std::string> round_all_elements(const NamedTensors<ball>& results,
     }
     if (output.scaling == corpus::OutputScaling::groups) {
       auto scales =
-          group_scales({values.begin(), values.end()}, output.shape.back(), output.block_size,
+          group_scales({values.begin(), values.end()}, *output.blocks,
                        float_format_info(*ref::io::float_type(output.dtype)), output.limits);
       if (!scales) return corpus::scale_name(output.name);
       output.scales = std::move(scales->value);
@@ -412,7 +414,7 @@ std::vector<StoredTensor> expected_tensors(const Case& c,
         output.scaling != corpus::OutputScaling::groups)
       continue;
     const std::string name = corpus::scale_name(output.name);
-    const auto shape = corpus::block_scales_shape(output.shape, output.block_size);
+    const auto shape = output.blocks->shape_of_scales();
     tensors.push_back(
         ref::io::make_tensor(name, stored_output_dtype(c, name), shape, output.scales));
     if (output.scaling == corpus::OutputScaling::groups)

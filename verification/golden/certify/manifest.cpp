@@ -174,7 +174,10 @@ void add_scale_conventions(const Case& c, json& object) {
   if (corpus::output_scaling(c, "y") == corpus::OutputScaling::blocks)
     object["y_scale"] =
         "of 32 elements of the last axis, 2^(floor(log2 of the largest magnitude) - emax)";
-  if (corpus::output_scaling(c, "y") == corpus::OutputScaling::groups)
+  if (corpus::has_one_scale_of_y(c))
+    object["y_scale"] =
+        "of all elements, as y_scale_group is -1: the largest magnitude over the largest number";
+  else if (corpus::output_scaling(c, "y") == corpus::OutputScaling::groups)
     object["y_scale"] =
         "of y_scale_group elements of the last axis, the largest magnitude, at most y_scale_ub, "
         "over the largest number, and at least y_scale_min";

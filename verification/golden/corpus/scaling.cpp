@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
+#include "verification/golden/corpus/scale_rounding.hpp"
 
 namespace normproof::verification::golden::corpus {
 
@@ -15,18 +18,27 @@ namespace {
 
 constexpr int kMaxScaleExponent = 127;  // the largest exponent of float8_e8m0fnu
 
-bool has_8_bits(DType dtype) {
-  return ref::io::is_float(dtype) && ref::io::item_size(dtype) == 1;
+/// The suffix of the input that gives the number of elements of an input's groups.
+constexpr std::string_view kGroupSuffix = "_scale_group";
+
+std::ptrdiff_t read_size(const StoredTensor& group) {
+  return static_cast<std::ptrdiff_t>(ref::io::widen(group).at(0));
 }
 
 }  // namespace
 
-bool has_scales(const StoredTensor& input) {
-  return has_8_bits(input.dtype);
+bool has_8_bits(DType dtype) {
+  return ref::io::is_float(dtype) && ref::io::item_size(dtype) == 1;
+}
+
+bool stores_8_bits(const Case& c) {
+  return has_8_bits(c.dtype);
 }
 
 bool is_scaled(const Case& c) {
-  return has_8_bits(c.dtype);
+  return stores_8_bits(c) || std::ranges::any_of(c.inputs, [](const StoredTensor& input) {
+           return has_8_bits(input.dtype);
+         });
 }
 
 std::string scale_name(std::string_view tensor) {
@@ -34,7 +46,7 @@ std::string scale_name(std::string_view tensor) {
 }
 
 OutputScaling output_scaling(const Case& c, std::string_view output) {
-  if (!is_scaled(c)) return OutputScaling::none;
+  if (!stores_8_bits(c)) return OutputScaling::none;
   if (find(c.inputs, scale_name(output)) != nullptr) return OutputScaling::given;
   if (output != "y") return OutputScaling::none;
   return find(c.inputs, kGroupOfY) != nullptr ? OutputScaling::groups : OutputScaling::blocks;
@@ -46,13 +58,44 @@ ScaleLimits scale_limits(const Case& c) {
     limits.upper = ref::io::widen(*upper).at(0);
   if (const StoredTensor* const least = find(c.inputs, kMinScaleOfY))
     limits.least = ref::io::widen(*least).at(0);
+  if (const StoredTensor* const powers = find(c.inputs, kPowersOfTwoOfY))
+    limits.are_powers_of_two = ref::io::widen(*powers).at(0) != 0;
   return limits;
 }
 
-std::size_t scale_block_size(const Case& c) {
+double ScaleLimits::find_scale(double magnitude, const ref::numeric::FloatFormat& format) const {
+  const double bounded = std::max(std::min(magnitude, upper), least * format.largest);
+  if (are_powers_of_two && bounded > 0)
+    return ref::numeric::exact_power_of_two(
+        find_scale_exponent(bounded, format, ScaleRounding::up));
+  return std::max(std::min(magnitude, upper) / format.largest, least);
+}
+
+ScaleBlocks::ScaleBlocks(std::vector<std::size_t> shape, std::ptrdiff_t size)
+    : shape_(std::move(shape)), is_whole_(size == kWholeTensor) {
+  const std::size_t elements =
+      std::accumulate(shape_.begin(), shape_.end(), std::size_t{1}, std::multiplies<>());
+  row_length_ = is_whole_ ? elements : shape_.back();
+  rows_ = row_length_ == 0 ? 0 : elements / row_length_;
+  size_ = is_whole_ ? elements : static_cast<std::size_t>(size);
+}
+
+std::vector<std::size_t> ScaleBlocks::shape_of_scales() const {
+  if (is_whole_) return {1};
+  std::vector<std::size_t> shape = shape_;
+  shape.back() = blocks_per_row();
+  return shape;
+}
+
+ScaleBlocks scale_blocks_of_y(const Case& c, std::vector<std::size_t> shape) {
   const StoredTensor* const group = find(c.inputs, kGroupOfY);
-  return group == nullptr ? kScaledBlockSize
-                          : static_cast<std::size_t>(ref::io::widen(*group).at(0));
+  return group == nullptr ? ScaleBlocks(std::move(shape))
+                          : ScaleBlocks(std::move(shape), read_size(*group));
+}
+
+bool has_one_scale_of_y(const Case& c) {
+  return output_scaling(c, "y") == OutputScaling::groups &&
+         read_size(*find(c.inputs, kGroupOfY)) == kWholeTensor;
 }
 
 DType stored_output_dtype(const Case& c, std::string_view output) {
@@ -63,39 +106,35 @@ DType stored_output_dtype(const Case& c, std::string_view output) {
   return output_scaling(c, output) == OutputScaling::given ? DType::float8_e5m2 : DType::float32;
 }
 
-std::vector<std::size_t> block_scales_shape(std::vector<std::size_t> shape, std::size_t size) {
-  shape.back() = (shape.back() + size - 1) / size;
-  return shape;
-}
-
-std::size_t block_index(std::size_t i, std::size_t d_model, std::size_t size) {
-  return i / d_model * ((d_model + size - 1) / size) + i % d_model / size;
-}
-
 int block_scale_exponent(int of_largest, const ref::numeric::FloatFormat& format) {
   return std::clamp(of_largest - format.max_exponent, -kMaxScaleExponent, kMaxScaleExponent);
 }
 
 std::vector<double> scales_of(const Case& c, const StoredTensor& input) {
   const StoredTensor* const scale = find(c.inputs, scale_name(input.name));
+  const StoredTensor* const group = find(c.inputs, fmt::format("{}{}", input.name, kGroupSuffix));
+  const ScaleBlocks blocks =
+      group == nullptr ? ScaleBlocks(input.shape) : ScaleBlocks(input.shape, read_size(*group));
   const auto refuse = [&](const std::string& observation) {
+    const std::string shape = ref::tensor::to_string(blocks.shape_of_scales());
     ref::numeric::contract_failure(
         "scales_of", fmt::format("{} of {}", scale_name(input.name), case_folder(c)), observation,
-        fmt::format("float32 [1], or float8_e8m0fnu {}",
-                    ref::tensor::to_string(block_scales_shape(input.shape))),
+        group == nullptr ? fmt::format("float32 [1], or float8_e8m0fnu {}", shape)
+                         : fmt::format("float32 {}", shape),
         ref::numeric::Clause::C1);
   };
   if (scale == nullptr) refuse("is absent");
-  const bool one = scale->dtype == DType::float32 && scale->shape == std::vector<std::size_t>{1};
-  const bool blocks =
-      scale->dtype == DType::float8_e8m0fnu && scale->shape == block_scales_shape(input.shape);
-  if (!one && !blocks)
+  const bool one = group == nullptr && scale->dtype == DType::float32 &&
+                   scale->shape == std::vector<std::size_t>{1};
+  const bool in_blocks =
+      scale->dtype == (group == nullptr ? DType::float8_e8m0fnu : DType::float32) &&
+      scale->shape == blocks.shape_of_scales();
+  if (!one && !in_blocks)
     refuse(fmt::format("is {} {}", ref::io::to_string(scale->dtype),
                        ref::tensor::to_string(scale->shape)));
   const std::vector<double> own = ref::io::widen(*scale);
   std::vector<double> scales(input.bytes.size());
-  for (std::size_t i = 0; i < scales.size(); ++i)
-    scales[i] = one ? own[0] : own[block_index(i, input.shape.back())];
+  for (std::size_t i = 0; i < scales.size(); ++i) scales[i] = one ? own[0] : own[blocks.index(i)];
   return scales;
 }
 
@@ -108,7 +147,7 @@ bool rounds_inputs(const Case& c) {
 }
 
 Case set_computed_dtype(Case c) {
-  if (is_scaled(c)) c.dtype = DType::float32;
+  if (stores_8_bits(c)) c.dtype = DType::float32;
   return c;
 }
 

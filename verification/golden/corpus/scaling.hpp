@@ -17,7 +17,12 @@ namespace normproof::verification::golden::corpus {
 /// row may be shorter.
 inline constexpr std::size_t kScaledBlockSize = 32;
 
-/// Whether the case stores y in 8 bits, with a scale.
+/// Whether tensors of the dtype are stored in 8 bits, with scales: an 8-bit floating-point format
+/// or int8.
+bool has_8_bits(DType dtype);
+/// Whether the case stores y in 8 bits, with a scale. If it does not, an input may have 8 bits.
+bool stores_8_bits(const Case& c);
+/// Whether a tensor of the case is stored in 8 bits, with a scale: y or an input.
 bool is_scaled(const Case& c);
 
 /// How an output is scaled before it is stored.
@@ -33,40 +38,73 @@ OutputScaling output_scaling(const Case& c, std::string_view output);
 std::string scale_name(std::string_view tensor);
 
 /// The input that gives the number of consecutive elements of a row that share one float32 scale of
-/// y, as int64 [1]. The last group of a row may be shorter.
+/// y, as int64 [1]. The last group of a row may be shorter. The number kWholeTensor stands for one
+/// scale of all elements.
 inline constexpr const char* kGroupOfY = "y_scale_group";
+inline constexpr int kWholeTensor = -1;
 /// The inputs that limit the float32 scales of y, as float32 [1]: the upper bound of the magnitude
 /// from which a scale follows, and the least scale. A case need not have them.
 inline constexpr const char* kUpperBoundOfY = "y_scale_ub";
 inline constexpr const char* kMinScaleOfY = "y_scale_min";
+/// The input that says whether the float32 scales of y are rounded up to powers of two, as boolean
+/// [1]. If it is absent, they are not.
+inline constexpr const char* kPowersOfTwoOfY = "y_scale_power_of_two";
 
-/// The limits of float32 scales that a case has.
+/// The limits of float32 scales that a case has, and whether they are powers of two.
 struct ScaleLimits {
   double upper = std::numeric_limits<double>::infinity();  ///< of the magnitude
   double least = 0;                                        ///< of the scale
+  bool are_powers_of_two = false;
+
+  /// Returns the scale of a group from its largest magnitude, with one rounding in `double`, or a
+  /// power of two.
+  double find_scale(double magnitude, const ref::numeric::FloatFormat& format) const;
 };
 ScaleLimits scale_limits(const Case& c);
 
-/// Returns the number of consecutive elements of a row that share one scale of y: kScaledBlockSize,
-/// or the number in the case.
-/// Requires  output_scaling(c, "y") is blocks or groups
-std::size_t scale_block_size(const Case& c);
+/// The partition of a tensor into blocks whose elements share one scale. A block is a number of
+/// consecutive elements of a row. The last block of a row may be shorter.
+class ScaleBlocks {
+ public:
+  /// Requires  shape is not empty, and every extent is at least 1; size > 0 or kWholeTensor
+  explicit ScaleBlocks(std::vector<std::size_t> shape,
+                       std::ptrdiff_t size = static_cast<std::ptrdiff_t>(kScaledBlockSize));
+
+  /// The number of elements of a block, other than the last one of a row.
+  std::size_t size() const { return size_; }
+  /// The number of elements that blocks may not exceed: a row, or the tensor if it is one block.
+  std::size_t row_length() const { return row_length_; }
+  std::size_t rows() const { return rows_; }
+  std::size_t blocks_per_row() const { return (row_length_ + size_ - 1) / size_; }
+  std::size_t count() const { return rows_ * blocks_per_row(); }
+  /// Returns the block of element i. Elements and blocks are numbered in C order.
+  std::size_t index(std::size_t i) const {
+    return i / row_length_ * blocks_per_row() + i % row_length_ / size_;
+  }
+  /// Returns the shape of the scales: the shape of the tensor with the number of blocks as its last
+  /// extent, or [1] if the tensor is one block.
+  std::vector<std::size_t> shape_of_scales() const;
+
+ private:
+  std::vector<std::size_t> shape_;
+  bool is_whole_;
+  std::size_t row_length_, rows_, size_;
+};
+
+/// Returns the blocks of y that share one scale.
+/// Requires  output_scaling(c, "y") is blocks or groups; `shape` is the shape of y
+ScaleBlocks scale_blocks_of_y(const Case& c, std::vector<std::size_t> shape);
+/// Whether all elements of y share one scale that the kernel finds, so that its samples depend on
+/// each other.
+bool has_one_scale_of_y(const Case& c);
 
 /// Returns the dtype in which an output is stored. In a case without 8-bit tensors, this is
 /// output_dtype. In a case with 8-bit tensors, it is:
-/// - the dtype of the case for y,
+/// - the dtype of the case for y, which need not have 8 bits,
 /// - float8_e5m2 for a gradient that has a scale,
 /// - float8_e8m0fnu for the scales of blocks, and float32 for those of groups,
 /// - float32 for every other output.
 DType stored_output_dtype(const Case& c, std::string_view output);
-
-/// Returns the shape of the scales that belong to a tensor of this shape, with one scale for each
-/// block of `size` elements.
-std::vector<std::size_t> block_scales_shape(std::vector<std::size_t> shape,
-                                            std::size_t size = kScaledBlockSize);
-/// Returns the index of the block that contains element i. Elements and blocks are numbered in C
-/// order.
-std::size_t block_index(std::size_t i, std::size_t d_model, std::size_t size = kScaledBlockSize);
 
 /// Returns the exponent of the power of two that scales a block. The parameter `of_largest` is the
 /// exponent of the largest magnitude in the block: `floor(log2(m))` for a magnitude m. The result
@@ -74,19 +112,17 @@ std::size_t block_index(std::size_t i, std::size_t d_model, std::size_t size = k
 int block_scale_exponent(int of_largest, const ref::numeric::FloatFormat& format);
 
 /// Returns one scale per element of an 8-bit input.
-/// Requires  (C1) the case contains the scale of this input, with one of two layouts: float32 of
-///           shape [1], or float8_e8m0fnu of shape block_scales_shape
+/// Requires  (C1) the case contains the scale of this input, with one of three layouts: float32 of
+///           shape [1], float8_e8m0fnu for blocks of kScaledBlockSize elements, or float32 for the
+///           groups whose size is the input `<input>_scale_group`, an int64 [1]
 /// Throws    ContractError
 std::vector<double> scales_of(const Case& c, const StoredTensor& input);
-
-/// Whether an input is stored in 8 bits, so that it has scales.
-bool has_scales(const StoredTensor& input);
 
 /// Whether a tensor of this name is a scale, or says something about scales.
 bool is_name_of_scale(std::string_view name);
 
-/// Whether the case has an 8-bit input with a single float32 scale. Multiplying such an input by
-/// its scale causes rounding errors.
+/// Whether the case has an 8-bit input with float32 scales. Multiplying such an input by its scale
+/// causes rounding errors.
 bool rounds_inputs(const Case& c);
 
 /// Replaces the dtype of a case by the dtype in which its operation computes: float32 for an 8-bit
@@ -94,8 +130,8 @@ bool rounds_inputs(const Case& c);
 Case set_computed_dtype(Case c);
 
 /// Replaces each 8-bit input of a case by the real numbers that it represents, in float64, and
-/// removes the scales. The outputs of the new case are float32. A case without 8-bit tensors is
-/// returned unchanged.
+/// removes the scales. If y has 8 bits, the outputs of the new case are float32. A case without
+/// 8-bit tensors is returned unchanged.
 /// Requires  the condition of scales_of
 Case dequantize_inputs(const Case& c);
 

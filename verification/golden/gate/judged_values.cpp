@@ -10,7 +10,6 @@
 namespace normproof::verification::golden::gate {
 
 using certify::StoredCase;
-using corpus::block_index;
 using corpus::find;
 using corpus::OutputScaling;
 using corpus::scale_name;
@@ -45,14 +44,14 @@ Magnitudes find_magnitudes(const StoredCase& stored, const tolerance::Tolerance&
                            double quotient_error) {
   const StoredTensor& y = *find(stored.expected, "y");
   const std::vector<double> scales = ref::io::widen(*find(stored.expected, kScaleOfY));
-  const std::size_t size = corpus::scale_block_size(stored.description.c);
+  const corpus::ScaleBlocks blocks = corpus::scale_blocks_of_y(stored.description.c, y.shape);
   const certify::ExactValues values = certify::exact_values(stored, "y");
   const auto& bound = bounds.bound.at("y");
   const std::vector<double> none(scales.size(), 0);
   Magnitudes found{none, none, none};
   for (std::size_t i = 0; i < values.high.size(); ++i) {
     constexpr double kSlack = 0x1p-50;  // covers the rounding errors of the sums below
-    const std::size_t block = block_index(i, y.shape.back(), size);
+    const std::size_t block = blocks.index(i);
     const double magnitude = std::fabs(values.high[i] + values.low[i]) * scales[block];
     const double off = bound.data()[i] + (kSlack + quotient_error) * magnitude;
     found.least[block] = std::max(found.least[block], magnitude - off);
@@ -99,17 +98,19 @@ JudgedValues judged_block_scales(const StoredCase& stored, const std::vector<Sto
 
 /// Returns the expected float32 scales of groups and their bounds: the error of the magnitude, of
 /// the quotient by the largest number, and of storing the scale. Any scale is right for a group
-/// that may consist of zeros, so that 0 is expected, unless the case has a least scale.
+/// that may consist of zeros, so that 0 is expected, unless the case has a least scale. Scales that
+/// are powers of two are judged as those of blocks.
 JudgedValues judged_group_scales(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                                  const tolerance::Tolerance& bounds) {
   const certify::ExactValues exact = certify::exact_values(stored, kScaleOfY);
   JudgedValues judged{exact.high, exact.low, {}, std::vector<double>(exact.high.size(), 0)};
-  const double largest = format_of_y(stored).largest;
   const corpus::ScaleLimits limits = corpus::scale_limits(stored.description.c);
-  const Magnitudes magnitudes = find_magnitudes(stored, bounds, 0);
-  const auto scale_for = [&](double magnitude) {
-    return std::max(std::min(magnitude, limits.upper) / largest, limits.least);
-  };
+  const FloatFormat& format = format_of_y(stored);
+  const bool are_powers = limits.are_powers_of_two;
+  const Magnitudes magnitudes = find_magnitudes(
+      stored, bounds, are_powers ? corpus::quotient_error(corpus::ScaleRounding::up) : 0);
+  const auto scale_for = [&](double magnitude) { return limits.find_scale(magnitude, format); };
+  const std::optional<std::vector<double>> given = find_scales(stored, answer);
   const DType dtype = find(answer, kScaleOfY)->dtype;
   for (std::size_t g = 0; g < judged.high.size(); ++g) {
     if (!(magnitudes.least[g] > 0) && limits.least == 0) {
@@ -118,6 +119,11 @@ JudgedValues judged_group_scales(const StoredCase& stored, const std::vector<Sto
       continue;
     }
     const double scale = judged.high[g], most = scale_for(magnitudes.most[g]);
+    if (are_powers) {
+      const bool is_below = given && (*given)[g] < scale;
+      judged.bound.push_back(is_below ? scale - scale_for(magnitudes.least[g]) : most - scale);
+      continue;
+    }
     const double bound = std::max(most - scale, scale - scale_for(magnitudes.least[g])) +
                          ref::numeric::kMaxOperationError * kFloat32Roundoff * most;
     judged.bound.push_back(
@@ -147,19 +153,34 @@ void apply_candidate_scales(const StoredCase& stored, const std::vector<StoredTe
   const Case& c = stored.description.c;
   const std::vector<double> expected = ref::io::widen(*find(stored.expected, kScaleOfY));
   const std::vector<double> ratios = scale_ratios(stored, answer, expected);
-  const std::size_t d_model = find(stored.expected, "y")->shape.back();
-  const std::size_t size = corpus::scale_block_size(c);
-  const double quotient_error = corpus::output_scaling(c, "y") == OutputScaling::groups
-                                    ? 3 * ref::numeric::kMaxOperationError * kFloat32Roundoff
-                                    : 0;
+  const corpus::ScaleBlocks blocks =
+      corpus::scale_blocks_of_y(c, find(stored.expected, "y")->shape);
+  const bool has_rounded_scales = corpus::output_scaling(c, "y") == OutputScaling::groups &&
+                                  !corpus::scale_limits(c).are_powers_of_two;
+  const double quotient_error =
+      has_rounded_scales ? 3 * ref::numeric::kMaxOperationError * kFloat32Roundoff : 0;
   for (std::size_t i = 0; i < judged.high.size(); ++i) {
-    const std::size_t block = block_index(i, d_model, size);
+    const std::size_t block = blocks.index(i);
     judged.high[i] *= ratios[block];
     judged.low[i] *= ratios[block];
     judged.bound[i] *= ratios[block] / expected[block];
     judged.bound[i] += quotient_error * std::fabs(judged.high[i] + judged.low[i]);
     judged.input_sensitivity[i] *= ratios[block] / expected[block];
   }
+}
+
+/// Replaces an exact value that is out of the range of an 8-bit format by the largest number. If
+/// the element has no error before it is stored, replaces it by its rounded value and returns true.
+/// A tie must then be rounded to even.
+bool saturate_or_round(DType dtype, JudgedValues& judged, std::size_t i) {
+  const FloatFormat& format = float_format_info(*ref::io::float_type(dtype));
+  const double exact = judged.high[i] + judged.low[i];
+  const bool is_known = judged.bound[i] == 0;
+  if (!(std::fabs(exact) > format.largest) && !is_known) return false;
+  judged.high[i] = is_known ? round_to(format, exact, ref::numeric::Overflow::saturate)
+                            : std::copysign(format.largest, judged.high[i]);
+  judged.low[i] = 0;
+  return is_known;
 }
 
 }  // namespace
@@ -202,7 +223,7 @@ JudgedValues compute_judged_values(const StoredCase& stored,
                                    const std::vector<StoredTensor>& answer, const std::string& name,
                                    const tolerance::Tolerance& bounds) {
   const corpus::Case& c = stored.description.c;
-  if (corpus::is_scaled(c) && name == kScaleOfY)
+  if (corpus::stores_8_bits(c) && name == kScaleOfY)
     return corpus::output_scaling(c, "y") == OutputScaling::groups
                ? judged_group_scales(stored, answer, bounds)
                : judged_block_scales(stored, answer, bounds);
@@ -216,16 +237,9 @@ JudgedValues compute_judged_values(const StoredCase& stored,
   if (scaling == OutputScaling::blocks || scaling == OutputScaling::groups)
     apply_candidate_scales(stored, answer, judged);
   const DType dtype = find(answer, name)->dtype;
-  const bool saturates =
-      scaling != OutputScaling::none && ref::io::is_float(dtype) && ref::io::item_size(dtype) == 1;
+  const bool saturates = scaling != OutputScaling::none && corpus::has_8_bits(dtype);
   for (std::size_t i = 0; i < judged.high.size(); ++i) {
-    if (saturates) {
-      const double largest = float_format_info(*ref::io::float_type(dtype)).largest;
-      if (std::fabs(judged.high[i] + judged.low[i]) > largest) {
-        judged.high[i] = std::copysign(largest, judged.high[i]);
-        judged.low[i] = 0;
-      }
-    }
+    if (saturates && saturate_or_round(dtype, judged, i)) continue;
     judged.bound[i] = tolerance::with_storage_rounding(judged.bound[i], judged.high[i],
                                                        judged.low[i], dtype, bounds.flushes);
   }

@@ -16,6 +16,7 @@
 #include "verification/checks/compare/ulp.hpp"
 #include "verification/golden/candidate/program_candidate.hpp"
 #include "verification/golden/corpus/kind.hpp"
+#include "verification/golden/corpus/scaling.hpp"
 
 namespace normproof::verification::golden::gate {
 
@@ -66,12 +67,12 @@ const OperandInfo* find_operand_info(const OperationInfo& info, std::string_view
 }
 
 /// Whether a tensor of the case has an axis of samples. The low part of an output ("y_lo") and the
-/// scales of blocks have one if the tensor to which they belong has one.
+/// scales of blocks and groups have one if the tensor to which they belong has one.
 bool has_samples(const Case& c, const StoredTensor& tensor) {
   if (tensor.dtype == DType::float8_e8m0fnu) return true;
   std::string_view name = tensor.name;
   if (name.ends_with("_lo")) name.remove_suffix(3);
-  if (name == "y_scale") return tensor.shape.size() > 1;
+  if (corpus::is_name_of_scale(name)) return tensor.shape.size() > 1;
   const OperandInfo* const described =
       find_operand_info(ref::model::operation_info(c.options), name);
   return described != nullptr && described->has_samples();
@@ -176,8 +177,8 @@ class RelationChecker {
     const Case& c = stored.description.c;
     const OperationInfo& info = ref::model::operation_info(c.options);
     const bool by_running_statistics = !info.state.empty() && c.mode == Mode::inference;
-    by_sample_ =
-        axis_.count > 1 && (info.independence != Independence::none || by_running_statistics);
+    by_sample_ = axis_.count > 1 && !corpus::has_one_scale_of_y(c) &&
+                 (info.independence != Independence::none || by_running_statistics);
     for (const OperandInfo& output : info.outputs) {
       const bool is_gradient = output.name.starts_with("grad_") && output.has_samples();
       if (is_gradient || output.name == "y" || output.name == "sum")
@@ -288,7 +289,9 @@ class RelationChecker {
   }
 
   RelationVerdict neighbour() {
-    if (!by_sample_) return kNotApplicable;
+    const Case& c = stored_.description.c;
+    const bool has_nan = c.dtype != DType::int8 && main_input(c)->dtype != DType::int8;
+    if (!by_sample_ || !has_nan) return kNotApplicable;
     const Samples others = range(1, axis_.count);
     const CandidateOutput output = candidates_.query(fill_first_sample_with_nan(stored_));
     if (output.is_declined()) return kDeclined;

@@ -17,11 +17,11 @@ using Answer = std::vector<StoredTensor>;
 using ScaleExponent = std::function<int(double largest, const FloatFormat& format)>;
 
 /// Returns the exponents of the scales of the blocks, in the order of the blocks.
-std::vector<int> find_exponents(const Values& y, std::size_t width, const FloatFormat& format,
-                                const ScaleExponent& find_exponent) {
-  Values largest(corpus::block_index(y.size() - 1, width) + 1, 0.0);
+std::vector<int> find_exponents(const Values& y, const corpus::ScaleBlocks& blocks,
+                                const FloatFormat& format, const ScaleExponent& find_exponent) {
+  Values largest(blocks.count(), 0.0);
   for (std::size_t i = 0; i < y.size(); ++i) {
-    double& own = largest[corpus::block_index(i, width)];
+    double& own = largest[blocks.index(i)];
     own = std::max(own, std::fabs(y[i]));
   }
   std::vector<int> exponents;
@@ -41,11 +41,10 @@ Kernel store_blocks(const ScaleExponent& find_exponent) {
     const Answer wide = run_with_mutation(corpus::dequantize_inputs(c), {});
     const StoredTensor& real = *corpus::find(wide, "y");
     Values y = ref::io::widen(real);
-    const std::size_t width = real.shape.back();
-    const std::vector<int> exponents = find_exponents(y, width, format, find_exponent);
+    const corpus::ScaleBlocks blocks(real.shape);
+    const std::vector<int> exponents = find_exponents(y, blocks, format, find_exponent);
     for (std::size_t i = 0; i < y.size(); ++i)
-      y[i] = ref::numeric::round_to(format,
-                                    std::ldexp(y[i], -exponents[corpus::block_index(i, width)]),
+      y[i] = ref::numeric::round_to(format, std::ldexp(y[i], -exponents[blocks.index(i)]),
                                     ref::numeric::Overflow::saturate);
     Values scales;
     scales.reserve(exponents.size());
@@ -75,7 +74,8 @@ Kernel store_groups(const GroupScale& find_scale) {
     const Answer wide = run_with_mutation(corpus::dequantize_inputs(c), {});
     const StoredTensor& real = *corpus::find(wide, "y");
     Values y = ref::io::widen(real), scales;
-    const std::size_t width = real.shape.back(), size = corpus::scale_block_size(c);
+    const corpus::ScaleBlocks blocks = corpus::scale_blocks_of_y(c, real.shape);
+    const std::size_t width = blocks.row_length(), size = blocks.size();
     for (std::size_t row = 0; row < y.size(); row += width)
       for (std::size_t d = 0; d < width; d += size) {
         const auto begin = y.begin() + static_cast<std::ptrdiff_t>(row + d);
@@ -138,9 +138,15 @@ int exponent_for_fnuz(double largest, const FloatFormat& format) {
   return exponent + (rounds_up ? 1 : 0) - (format.max_exponent - 1);
 }
 
+/// Returns the kernel of a mutation.
+Kernel mutate(const char* site, mutations::MutationOperator op) {
+  return [=](const Case& c, const KernelEnvironment&) { return run_with_mutation(c, {site, op}); };
+}
+
 }  // namespace
 
 std::vector<Exhibit> scaled_exhibits() {
+  using mutations::MutationOperator;
   return {
       {"scale_to_nearest", "ml-explore/mlx#4353",
        "the scale of a block is rounded to the nearest power of two, and half of the blocks lose "
@@ -165,6 +171,26 @@ std::vector<Exhibit> scaled_exhibits() {
        "of two",
        "rows whose length is no power of two", "rms_norm", DType::float8_e4m3fn,
        store_groups(scale_of_padded_lanes)},
+      {"divided_before_the_power_of_two", "huggingface/transformers#46763",
+       "the scale of a block is rounded up to a power of two after the elements have been divided "
+       "by "
+       "it",
+       "scales that are powers of two, and the elements that belong to them", "quantize",
+       DType::float8_e4m3fn, mutate("powers of two of the scales of y", MutationOperator::other)},
+      {"cast_to_int8", "sgl-project/sglang-jax#1598",
+       "a quotient is cast to int8, so that it is rounded toward 0 and half of the codes are off "
+       "by "
+       "one",
+       "codes of int8, as casts to float8 round", "quantize", DType::int8,
+       mutate("rounding of y", MutationOperator::truncate)},
+      {"ties_away_from_zero", "tenstorrent/tt-metal#56525",
+       "a quotient in the middle between two integers is rounded away from 0, and not to even",
+       "quotients that are ties", "quantize", DType::int8,
+       mutate("rounding of y", MutationOperator::half_away)},
+      {"int8_wraps", "ROCm/aiter#4637",
+       "a quotient beyond 127 is cast to int8 without saturation, and 127.6 becomes -128",
+       "quotients beyond the range of a given scale", "quantize", DType::int8,
+       mutate("overflow of y", MutationOperator::other)},
   };
 }
 

@@ -221,6 +221,8 @@ std::string_view to_string(Op op) {
       return "without the first block of 32 terms";
     case Op::forget_second_block:
       return "without the second block of 32 terms";
+    case Op::half_away:
+      return "ties away from 0";
   }
   ref::numeric::contract_failure("to_string", "op", "is no enumerator", "a MutationOperator");
 }

@@ -124,7 +124,8 @@ enum class MutationOperator {
   first_row,            ///< every row is a copy of the first one
   forget_first_block,   ///< a sum of more than 32 terms omits the first block of 32
   forget_second_block,  ///< a sum of at least 64 terms omits the second block of 32
-  last_operator = forget_second_block,
+  half_away,            ///< ties are rounded away from 0
+  last_operator = half_away,
 };
 /// Returns what the operator does to a site, such as "dropped". The names of mistakes
 /// (mistake_name.hpp) end with it, unless the site has words of its own.

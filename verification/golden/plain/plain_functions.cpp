@@ -130,6 +130,8 @@ class PlainFunctions : public PlainGates<T> {
   void operator()(const model::GegluOptions&) { apply_gate(normal_distribution()); }
   void operator()(const model::AddLayerNormOptions& o) { add_and_norm(norm_of_sum(o)); }
   void operator()(const model::AddRMSNormOptions& o) { add_and_norm(norm_of_sum(o)); }
+  void operator()(const model::QuantizeOptions&) { copy(); }
+  void operator()(const model::DequantizeOptions&) { copy(); }
   void operator()(const model::L2NormOptions& o) {
     std::vector<T> y(x_.size()), grad(x_.size());
     const bool turned = sites_.any("axis of the sum", {Op::other}) == Op::other;
@@ -156,6 +158,14 @@ class PlainFunctions : public PlainGates<T> {
     std::vector<std::size_t> counted;
     T largest = 0, sum = 0;
   };
+
+  /// Computes quantize or dequantize, which are the identity on real numbers.
+  void copy() {
+    store("y", x_);
+    std::vector<T> grad;
+    for (const T dy : dy_) grad.push_back(sites_.term("grad_y in grad_x", dy));
+    if (!grad.empty()) store("grad_x", std::move(grad));
+  }
 
   void add_and_norm(const model::NormOptions& layer) {
     out_ = PlainAddNorm<T>(shape_, in_, a_, sites_, [this](T v) {

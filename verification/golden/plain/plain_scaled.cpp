@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ref/numeric/float_bits.hpp"
+#include "ref/numeric/power_of_two.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/scaling.hpp"
 #include "verification/golden/plain/plain_arithmetic.hpp"
@@ -14,11 +15,10 @@
 
 namespace normproof::verification::golden::plain {
 
-using corpus::block_index;
 using corpus::find;
-using corpus::kScaledBlockSize;
 using corpus::OutputScaling;
 using corpus::scale_name;
+using corpus::ScaleBlocks;
 using ref::numeric::FloatFormat;
 using ref::numeric::FloatType;
 using ref::numeric::Overflow;
@@ -35,11 +35,29 @@ const FloatFormat& format_of_dtype(DType dtype) {
   return ref::numeric::float_format_info(*ref::io::float_type(dtype));
 }
 
-/// Truncates v toward 0 to a number of the format.
-double truncate_to_format(const FloatFormat& format, double v) {
-  const double rounded = round_to(format, v, Overflow::saturate);
-  if (!(std::fabs(rounded) > std::fabs(v))) return rounded;
-  return ref::numeric::decode(format, ref::numeric::encode(format, rounded) - 1);
+/// Rounds v to a number of the format by its magnitude: toward 0, or, if `half_away` is true, to
+/// the nearest number with ties away from 0.
+double round_magnitude(const FloatFormat& format, double v, bool half_away) {
+  if (!std::isfinite(v) || std::fabs(v) >= format.largest)
+    return round_to(format, v, Overflow::saturate);
+  const double least = ref::numeric::exact_power_of_two(format.min_exponent);
+  const int exponent = std::ilogb(std::max(std::fabs(v), least));
+  const double unit = ref::numeric::exact_power_of_two(exponent - format.digits + 1);
+  const double below = std::floor(std::fabs(v) / unit) * unit;
+  return std::copysign(half_away && std::fabs(v) - below >= unit / 2 ? below + unit : below, v);
+}
+
+/// Whether v is a midpoint of two neighboring numbers of the format that rounds toward 0.
+bool is_tie_toward_zero(const FloatFormat& format, double v) {
+  return std::isfinite(v) &&
+         round_magnitude(format, v, true) != round_to(format, v, Overflow::saturate);
+}
+
+/// Rounds v to an integer of the format. Integers out of range wrap around.
+double wrap(const FloatFormat& format, double v) {
+  const double count = 2 * (format.largest + 1), rounded = std::nearbyint(v);
+  if (!std::isfinite(rounded)) return -format.largest - 1;
+  return rounded - std::floor(rounded / count + 0.5) * count;
 }
 
 /// Reads and writes 8-bit tensors with scales. It computes in float32, whatever arithmetic the
@@ -51,20 +69,25 @@ class ScaledTensors {
         a_(style, sites),
         sites_(sites),
         scale_rounding_(style.scale_rounding),
-        reciprocal_(style.reciprocal),
-        block_size_(corpus::scale_block_size(c)) {}
+        reciprocal_(style.reciprocal) {}
 
   /// Returns the real numbers that an input represents.
   std::vector<double> read(const StoredTensor& input) {
     StoredTensor seen = input;
-    const Op format = at("format of", input.name, {Op::other_format, Op::other_bias});
+    const Op format = at("format of", input.name, other_formats(input.dtype));
     if (format == Op::other_format) seen.dtype = other_format(input.dtype);
     std::vector<double> values = ref::io::widen(seen);
     if (format == Op::other_bias)
       for (double& v : values) v /= 2;
-    return find(c_.inputs, scale_name(input.name))->dtype == DType::float32
-               ? multiply_by_one_scale(input, values)
-               : multiply_by_block_scales(input, values);
+    const std::string scale = scale_name(input.name);
+    const StoredTensor* const group = find(c_.inputs, scale + "_group");
+    if (group == nullptr && find(c_.inputs, scale)->dtype == DType::float32)
+      return multiply_by_one_scale(input, values);
+    return multiply_by_block_scales(
+        input, values,
+        group == nullptr
+            ? ScaleBlocks(input.shape)
+            : ScaleBlocks(input.shape, static_cast<std::ptrdiff_t>(ref::io::widen(*group)[0])));
   }
 
   /// Returns an output as it is stored, followed by the scales of its blocks if it has blocks.
@@ -80,18 +103,27 @@ class ScaledTensors {
       case OutputScaling::groups:
         break;
     }
-    const std::vector<double> scales = scales_of_blocks(output, values, format_of_dtype(dtype));
-    StoredTensor elements = stored(output, dtype, divide_by_block_scales(output, values, scales));
+    const ScaleBlocks blocks = corpus::scale_blocks_of_y(c_, output.shape);
+    const std::vector<double> scales =
+        scales_of_blocks(output.name, values, blocks, format_of_dtype(dtype));
+    StoredTensor elements =
+        stored(output, dtype, divide_by_block_scales(output.name, values, blocks, scales));
     const std::string scale = scale_name(output.name);
-    StoredTensor own = ref::io::make_tensor(scale, corpus::stored_output_dtype(c_, scale),
-                                            corpus::block_scales_shape(output.shape, block_size_),
-                                            written_scales(output, scales));
+    StoredTensor own =
+        ref::io::make_tensor(scale, corpus::stored_output_dtype(c_, scale),
+                             blocks.shape_of_scales(), written_scales(blocks, scales));
     return {std::move(elements), std::move(own)};
   }
 
  private:
   Op at(const char* what, const std::string& tensor, const std::vector<Op>& offered) {
     return sites_.any((std::string(what) + " " + tensor).c_str(), offered);
+  }
+
+  /// The errors in which one 8-bit floating-point format is taken for another.
+  static std::vector<Op> other_formats(DType dtype) {
+    if (dtype == DType::int8) return {};
+    return {Op::other_format, Op::other_bias};
   }
 
   std::vector<double> multiply_by_one_scale(const StoredTensor& input, std::vector<double> values) {
@@ -107,21 +139,28 @@ class ScaledTensors {
   }
 
   std::vector<double> multiply_by_block_scales(const StoredTensor& input,
-                                               std::vector<double> values) {
-    const std::vector<double> scales = ref::io::widen(*find(c_.inputs, scale_name(input.name)));
-    const std::size_t d_model = input.shape.back(), rows = values.size() / d_model;
-    const std::size_t blocks = scales.size() / rows,
-                      whole = d_model / kScaledBlockSize * kScaledBlockSize;
+                                               std::vector<double> values,
+                                               const ScaleBlocks& layout) {
+    const StoredTensor& stored_scales = *find(c_.inputs, scale_name(input.name));
+    const std::vector<double> scales = ref::io::widen(stored_scales);
+    const std::size_t d_model = layout.row_length(), rows = layout.rows(), size = layout.size();
+    const std::size_t blocks = layout.blocks_per_row(), whole = d_model / size * size;
+    const bool has_groups = stored_scales.dtype == DType::float32;
     std::vector<Op> offered = {Op::drop,  Op::inverted, Op::half_block, Op::whole_row,
                                Op::twice, Op::halved,   Op::transposed};
     if (whole < d_model) offered.push_back(Op::forget_remainder);
-    const Op op = at("scales of the blocks of", input.name, offered);
+    if (has_groups && scales.size() > 1) offered.push_back(Op::rotated);
+    const Op op =
+        at(has_groups ? "scales of the groups of" : "scales of the blocks of", input.name, offered);
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::size_t row = i / d_model, d = i % d_model;
-      std::size_t block = d / kScaledBlockSize;
-      if (op == Op::half_block) block = std::min(d / (kScaledBlockSize / 2), blocks - 1);
+      std::size_t block = d / size;
+      if (op == Op::half_block)
+        block = std::min(d / std::max<std::size_t>(size / 2, 1), blocks - 1);
       if (op == Op::whole_row) block = 0;
-      double scale = scales[op == Op::transposed ? block * rows + row : row * blocks + block];
+      std::size_t at = op == Op::transposed ? block * rows + row : row * blocks + block;
+      if (op == Op::rotated) at = (at + 1) % scales.size();
+      double scale = scales[at];
       if (op == Op::drop) scale = 1;
       if (op == Op::inverted) scale = 1 / scale;
       if (op == Op::twice) scale *= 2;
@@ -147,35 +186,38 @@ class ScaledTensors {
 
   /// Computes the scales of the blocks by the convention of the format. An injected error can use a
   /// wrong convention.
-  std::vector<double> scales_of_blocks(const StoredTensor& output,
-                                       const std::vector<double>& values,
-                                       const FloatFormat& format) {
-    const std::size_t d_model = output.shape.back(), rows = values.size() / d_model;
+  std::vector<double> scales_of_blocks(const std::string& output, const std::vector<double>& values,
+                                       const ScaleBlocks& blocks, const FloatFormat& format) {
+    const std::size_t d_model = blocks.row_length(), rows = blocks.rows(), size = blocks.size();
     std::vector<Op> offered = {Op::half_block, Op::whole_row,    Op::transposed,      Op::twice,
                                Op::halved,     Op::not_a_number, Op::through_bfloat16};
-    if (d_model % block_size_ != 0) offered.push_back(Op::forget_remainder);
-    const bool has_groups = corpus::output_scaling(c_, output.name) == OutputScaling::groups;
-    block_mutation_ = at(has_groups ? "scales of the groups of" : "scales of the blocks of",
-                         output.name, offered);
-    std::vector<double> largest(block_index(values.size() - 1, d_model, block_size_) + 1, 0.0);
+    if (corpus::has_one_scale_of_y(c_)) std::erase(offered, Op::transposed);
+    if (d_model % size != 0) offered.push_back(Op::forget_remainder);
+    const bool has_groups = corpus::output_scaling(c_, output) == OutputScaling::groups;
+    block_mutation_ =
+        at(has_groups ? "scales of the groups of" : "scales of the blocks of", output, offered);
+    std::vector<double> largest(blocks.count(), 0.0), signed_largest = largest;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (block_mutation_ == Op::half_block && i % d_model % block_size_ >= block_size_ / 2)
-        continue;
+      if (block_mutation_ == Op::half_block && i % d_model % size >= size / 2) continue;
       const std::size_t from =
           block_mutation_ == Op::transposed ? i % rows * d_model + i / rows : i;
-      double& own = largest[block_index(i, d_model, block_size_)];
-      own = std::max(own, std::fabs(values[from]));
+      const std::size_t block = blocks.index(i);
+      largest[block] = std::max(largest[block], std::fabs(values[from]));
+      signed_largest[block] = std::max(signed_largest[block], values[from]);
     }
+    // Only if the largest magnitude of a block is that of a negative number, its sign matters.
+    if (largest != signed_largest && at("magnitudes of", output, {Op::drop}) == Op::drop)
+      largest = signed_largest;
     if (block_mutation_ == Op::whole_row)
-      for (std::size_t row = 0, blocks = largest.size() / rows; row < rows; ++row) {
-        const auto begin = largest.begin() + static_cast<std::ptrdiff_t>(row * blocks);
-        const auto end = begin + static_cast<std::ptrdiff_t>(blocks);
+      for (std::size_t row = 0, n = blocks.blocks_per_row(); row < rows; ++row) {
+        const auto begin = largest.begin() + static_cast<std::ptrdiff_t>(row * n);
+        const auto end = begin + static_cast<std::ptrdiff_t>(n);
         std::fill(begin, end, *std::max_element(begin, end));
       }
     if (block_mutation_ == Op::through_bfloat16)
       for (double& v : largest) v = round_to(FloatType::bfloat16, v);
     const double off = block_mutation_ == Op::twice ? 2 : block_mutation_ == Op::halved ? 0.5 : 1;
-    if (has_groups) return find_group_scales(output.name, off, largest, format);
+    if (has_groups) return find_group_scales(output, off, largest, format);
     for (double& v : largest)
       v = ref::numeric::exact_power_of_two(
           corpus::find_scale_exponent(off * v, format, scale_rounding_));
@@ -199,36 +241,59 @@ class ScaledTensors {
       const double scale = a_.over(own, range) * factor;
       v = std::max(v == 0 && has_zeros && !keeps_zero ? 1.0 : scale, limits.least);
     }
+    if (limits.are_powers_of_two) round_to_powers_of_two(output, largest);
     return largest;
   }
 
-  bool is_scale_forgotten(std::size_t i, std::size_t d_model) const {
-    return block_mutation_ == Op::forget_remainder &&
-           i % d_model >= d_model / block_size_ * block_size_;
+  /// Rounds float32 scales up to powers of two. Elements are divided by the rounded scales.
+  void round_to_powers_of_two(const std::string& output, std::vector<double>& scales) {
+    const Op op = at("powers of two of the scales of", output, {Op::drop, Op::truncate, Op::other});
+    divisors_.clear();
+    if (op == Op::drop) return;
+    if (op == Op::other) divisors_ = scales;
+    for (double& v : scales) {
+      const bool is_power = ref::numeric::is_power_of_two(v);
+      const int exponent = std::ilogb(v) + (is_power ? 0 : 1);
+      v = std::ldexp(1, op == Op::truncate && !is_power ? exponent - 1 : exponent);
+    }
   }
 
-  /// Divides by a float32 scale, or multiplies by its reciprocal. A power of two divides exactly.
-  double divide_by_scale(double value, double scale) const {
+  bool is_scale_forgotten(std::size_t i, const ScaleBlocks& blocks) const {
+    const std::size_t d_model = blocks.row_length(), size = blocks.size();
+    return block_mutation_ == Op::forget_remainder && i % d_model >= d_model / size * size;
+  }
+
+  /// Divides by a scale, or multiplies by its reciprocal. A power of two divides exactly.
+  double divide_by_scale(double value, double scale, bool is_power_of_two) const {
     const auto own = static_cast<float>(value), by = static_cast<float>(scale);
-    if (block_size_ == kScaledBlockSize && by == scale) return value / scale;
+    if (is_power_of_two && by == scale) return value / scale;
     return reciprocal_ ? own * a_.over(1, by) : a_.over(own, by);
   }
 
-  std::vector<double> divide_by_block_scales(const StoredTensor& output, std::vector<double> values,
-                                             const std::vector<double>& scales) const {
-    const std::size_t d_model = output.shape.back();
-    for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = is_scale_forgotten(i, d_model)
-                      ? 0
-                      : divide_by_scale(values[i], scales[block_index(i, d_model, block_size_)]);
+  std::vector<double> divide_by_block_scales(const std::string& output, std::vector<double> values,
+                                             const ScaleBlocks& blocks,
+                                             const std::vector<double>& scales) {
+    const bool has_powers_of_two =
+        corpus::output_scaling(c_, output) == OutputScaling::blocks ||
+        (corpus::scale_limits(c_).are_powers_of_two && divisors_.empty());
+    std::vector<Op> offered = {Op::inverted};
+    if (scales.size() > 1) offered.push_back(Op::rotated);
+    const Op op = at("division by the scales of", output, offered);
+    const std::vector<double>& divisors = divisors_.empty() ? scales : divisors_;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::size_t block = blocks.index(i);
+      const double scale = divisors[op == Op::rotated ? (block + 1) % scales.size() : block];
+      values[i] = is_scale_forgotten(i, blocks) ? 0
+                  : op == Op::inverted          ? values[i] * scale
+                                       : divide_by_scale(values[i], scale, has_powers_of_two);
+    }
     return values;
   }
 
   /// Returns the scales as they are written. An injected error may leave out or spoil the scale of
   /// the last block of each row.
-  std::vector<double> written_scales(const StoredTensor& output, std::vector<double> scales) const {
-    const std::size_t d_model = output.shape.back();
-    const std::size_t blocks = (d_model + block_size_ - 1) / block_size_;
+  std::vector<double> written_scales(const ScaleBlocks& layout, std::vector<double> scales) const {
+    const std::size_t blocks = layout.blocks_per_row();
     for (std::size_t b = blocks - 1; b < scales.size(); b += blocks) {
       if (block_mutation_ == Op::forget_remainder) scales[b] = 0x1p-127;
       if (block_mutation_ == Op::not_a_number) scales[b] = std::numeric_limits<double>::quiet_NaN();
@@ -236,27 +301,62 @@ class ScaledTensors {
     return scales;
   }
 
+  /// Whether every correct kernel finds the exact quotients of quantize by these scales. Only then
+  /// the rounding of a tie can be judged.
+  bool has_exact_quotients(const std::string& output) const {
+    if (!corpus::has_operation<ref::model::QuantizeOptions>(c_)) return false;
+    const StoredTensor* const scale = find(c_.inputs, scale_name(output));
+    return scale == nullptr ? corpus::output_scaling(c_, output) == OutputScaling::blocks
+                            : ref::numeric::is_power_of_two(ref::io::widen(*scale)[0]);
+  }
+
   /// Rounds each number to the 8-bit format.
   StoredTensor stored(const StoredTensor& output, DType dtype, std::vector<double> values) {
-    const FloatFormat &format = format_of_dtype(dtype),
-                      &other = format_of_dtype(other_format(dtype));
-    const Op as = at("format of", output.name, {Op::other_format, Op::other_bias});
-    const bool cuts = at("rounding of", output.name, {Op::truncate}) == Op::truncate;
+    const FloatFormat& format = format_of_dtype(dtype);
+    const bool is_integer = ref::numeric::is_integer_format(format);
+    const Op as = at("format of", output.name, other_formats(dtype));
+    std::vector<Op> roundings = {Op::truncate};
+    if (has_exact_quotients(output.name) &&
+        std::ranges::any_of(values, [&](double v) { return is_tie_toward_zero(format, v); }))
+      roundings.push_back(Op::half_away);
+    const Op rounding = at("rounding of", output.name, roundings);
     const Op before = sites_.any("rounding to 8 bits", {Op::through_bfloat16, Op::through_float16});
-    const bool saturates = at("overflow of", output.name, {Op::unsaturated}) != Op::unsaturated;
-    const Overflow overflow = saturates ? Overflow::saturate : Overflow::special;
+    // Integers have no NaN. Beyond the range, their codes wrap around.
+    std::vector<Op> overflows = {is_integer ? Op::other : Op::unsaturated};
+    if (is_integer &&
+        std::ranges::any_of(values, [&](double v) { return std::nearbyint(v) < -format.largest; }))
+      overflows.push_back(Op::one_more);
+    const Op overflow = at("overflow of", output.name, overflows);
     for (double& v : values) {
       if (as == Op::other_bias) v *= 2;
       if (before == Op::through_bfloat16) v = round_to(FloatType::bfloat16, v);
       if (before == Op::through_float16) v = round_to(FloatType::float16, v);
-      if (as == Op::other_format)
-        v = ref::numeric::decode(format, ref::numeric::encode(other, round_to(other, v, overflow)));
-      else
-        v = cuts ? truncate_to_format(format, v) : round_to(format, v, overflow);
+      v = as == Op::other_format ? read_as_other(dtype, v, overflow)
+          : rounding != Op::none ? round_magnitude(format, v, rounding == Op::half_away)
+                                 : rounded(format, v, overflow);
       // The NaN of another 8-bit format may have bits that this one lacks.
       if (std::isnan(v)) v = std::numeric_limits<double>::quiet_NaN();
     }
     return ref::io::make_tensor(output.name, dtype, output.shape, values);
+  }
+
+  static Overflow overflow_without(Op overflow) {
+    return overflow == Op::unsaturated ? Overflow::special : Overflow::saturate;
+  }
+
+  /// Rounds v to the format.
+  static double rounded(const FloatFormat& format, double v, Op overflow) {
+    if (overflow == Op::one_more && std::nearbyint(v) < -format.largest) return -format.largest - 1;
+    if (overflow == Op::other) return wrap(format, v);
+    return round_to(format, v, overflow_without(overflow));
+  }
+
+  /// Rounds v to the other 8-bit format and reads the bits as those of `dtype`.
+  static double read_as_other(DType dtype, double v, Op overflow) {
+    const FloatFormat& other = format_of_dtype(other_format(dtype));
+    return ref::numeric::decode(
+        format_of_dtype(dtype),
+        ref::numeric::encode(other, round_to(other, v, overflow_without(overflow))));
   }
 
   const Case& c_;
@@ -264,8 +364,8 @@ class ScaledTensors {
   Sites& sites_;
   corpus::ScaleRounding scale_rounding_;
   bool reciprocal_;
-  std::size_t block_size_;
   Op block_mutation_ = Op::none;
+  std::vector<double> divisors_ = {};  ///< if an injected error divides by other scales
 };
 
 /// Replaces the elements of the input `name` by `values`.
@@ -284,8 +384,7 @@ std::vector<StoredTensor> run_plain_with_scaling(const Case& c, const EvalInputs
   ScaledTensors tensors(c, style, sites);
   EvalInputs read = inputs;
   for (const StoredTensor& input : c.inputs)
-    if (ref::io::is_float(input.dtype) && ref::io::item_size(input.dtype) == 1)
-      replace(read, c, input.name, tensors.read(input));
+    if (corpus::has_8_bits(input.dtype)) replace(read, c, input.name, tensors.read(input));
   std::vector<StoredTensor> written;
   for (const StoredTensor& output : run_plain(corpus::dequantize_inputs(c), read, style, sites))
     for (StoredTensor& own : tensors.write(output)) written.push_back(std::move(own));

@@ -12,6 +12,7 @@
 #include "verification/checks/evaluation/functions.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/recipes/norm_recipe.hpp"
+#include "verification/golden/recipes/quantize_corpus.hpp"
 
 namespace normproof::verification::golden::recipes {
 
@@ -113,6 +114,7 @@ class BlockCases {
 /// Whether the operation has block cases. Norms have them, and so do functions that compute each
 /// row of x separately. Other functions have their own cases instead.
 bool has_block_cases(std::string_view operation) {
+  if (is_quantization(operation)) return false;
   return is_norm(operation) || (ref::model::is_function(operation) &&
                                 ref::model::operation_info(operation).is_computed_per_row());
 }

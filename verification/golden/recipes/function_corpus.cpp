@@ -13,6 +13,7 @@
 #include "verification/golden/recipes/kernel_corpus.hpp"
 #include "verification/golden/recipes/l2_norm_corpus.hpp"
 #include "verification/golden/recipes/norm_recipe.hpp"
+#include "verification/golden/recipes/quantize_corpus.hpp"
 #include "verification/golden/recipes/recipe.hpp"
 #include "verification/golden/recipes/rope_corpus.hpp"
 
@@ -297,6 +298,7 @@ class FunctionCases {
 }  // namespace
 
 std::vector<Case> function_cases(Tier tier, std::string_view function, std::uint64_t seed) {
+  if (is_quantization(function)) return {};
   if (ref::model::is_operation_name<ref::model::AttentionOptions>(function))
     return attention_cases(tier, seed);
   if (ref::model::operation_info(function).takes("residual"))

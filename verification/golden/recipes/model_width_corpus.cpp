@@ -8,6 +8,7 @@
 #include "ref/model/operation_info.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/recipes/norm_recipe.hpp"
+#include "verification/golden/recipes/quantize_corpus.hpp"
 
 namespace normproof::verification::golden::recipes {
 
@@ -92,7 +93,7 @@ std::vector<Case> model_width_cases(Tier tier, std::string_view operation, std::
   const OperationInfo& info = ref::model::operation_info(operation);
   const bool by_rows = info.kind == OperationKind::layer ||
                        (info.kind == OperationKind::function && info.is_computed_per_row());
-  if (!by_rows) return {};
+  if (!by_rows || is_quantization(operation)) return {};
   ModelWidthCases cases(tier, info, seed);
   if (tier == Tier::quick) cases.quick();
   if (tier == Tier::standard) cases.standard();

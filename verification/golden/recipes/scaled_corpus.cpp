@@ -9,6 +9,7 @@
 #include "ref/numeric/elementary.hpp"
 #include "verification/golden/corpus/scaling.hpp"
 #include "verification/golden/recipes/norm_recipe.hpp"
+#include "verification/golden/recipes/quantize_corpus.hpp"
 #include "verification/golden/recipes/scaled_inputs.hpp"
 
 namespace normproof::verification::golden::recipes {
@@ -31,12 +32,19 @@ struct ScaledOperation {
   std::string_view operation;
   bool is_layer;
   double largest_y, largest_gradient;
+  /// Whether the operation is a norm of a sum. Its x and residual stay in float32, and so does the
+  /// sum.
+  bool adds = false;
+
+  bool has_affine() const { return is_layer || adds; }
 };
 constexpr ScaledOperation kOperations[] = {{"layer_norm", true, 20, 10},
                                            {"rms_norm", true, 20, 10},
                                            {"softmax", false, 1, 1},
                                            {"silu", false, 10, 4},
-                                           {"swiglu", false, 40, 20}};
+                                           {"swiglu", false, 40, 20},
+                                           {"add_layer_norm", false, 20, 10, true},
+                                           {"add_rms_norm", false, 20, 10, true}};
 
 class ScaledCases {
  public:
@@ -67,7 +75,8 @@ class ScaledCases {
         {.dtype = DType::float8_e4m3fn});
     add_near_power_case();
     if (!is_softmax_) add_group_cases();
-    if (!operation_row_.is_layer && !is_softmax_) add_zero_block_case();
+    if (!is_softmax_) add_int8_cases();
+    if (!operation_row_.has_affine() && !is_softmax_) add_zero_block_case();
   }
 
   /// Adds the cases in which a kernel finds float32 scales for rows or groups of columns of y.
@@ -109,12 +118,38 @@ class ScaledCases {
     Recipe own = recipe("float8_zero_group", {3, 2 * kGroup});
     own.why("a group of zeros: its scale is not NaN, and none of its elements");
     const auto is_zero = [](std::size_t i) { return i / kGroup % 2 == 0; };
-    if (operation_row_.is_layer)
+    if (operation_row_.has_affine())
       for (const char* const name : {"gamma", "beta"})
         own.parameter(name, [=](std::size_t i, double normal) { return is_zero(i) ? 0 : normal; });
     else
       own.x([=](std::size_t i, double normal) { return is_zero(i) ? 0.0 : 2 * normal; });
     add(own, {.dtype = DType::float8_e4m3fn, .group = kGroup});
+  }
+
+  /// Adds cases in int8, with a given scale and with scales that a kernel finds.
+  void add_int8_cases() {
+    constexpr DType kDtype = DType::int8;
+    add(recipe("int8_random", {4, 66})
+            .why("x and y of int8, each with one scale: forgotten, inverted or applied twice, "
+                 "truncation, a code that wraps")
+            .x(twice),
+        make_one_scale(kDtype));
+    EightBitScales beyond = make_one_scale(kDtype);
+    *beyond.y /= 40;
+    add(recipe("int8_saturated", {3, 33})
+            .why("y beyond the range on both sides: 127 and -127, and no code that wraps")
+            .x(twice),
+        beyond);
+    add(recipe("int8_row_scales", {4, 66})
+            .why("int8 with a scale for each row of y (per token), found by the kernel")
+            .x([](std::size_t i, double normal) {
+              return std::ldexp(normal, static_cast<int>(i / 66) - 1);
+            }),
+        {.dtype = kDtype, .group = 66});
+    add(recipe("int8_group_scales", {3, 160})
+            .why("int8 with a scale for each group of 64 columns of y")
+            .x(fill_varying_by_block(160)),
+        {.dtype = kDtype, .group = 64});
   }
 
   void standard() {
@@ -125,7 +160,7 @@ class ScaledCases {
           make_one_scale(dtype));
       blocks("mxfp8_wide", {3, 1027}, dtype);
       if (is_softmax_) continue;
-      for (const std::size_t group : {std::size_t{128}, std::size_t{1027}})
+      for (const std::ptrdiff_t group : {std::ptrdiff_t{128}, std::ptrdiff_t{1027}})
         add(recipe(group == 128 ? "float8_wide_groups" : "float8_wide_rows", {3, 1027})
                 .why("scales that a kernel finds for rows of real width")
                 .x(fill_varying_by_block(1027)),
@@ -155,7 +190,9 @@ class ScaledCases {
     return operation_row_.largest_y / (0.73 * row(dtype).largest);
   }
   EightBitScales make_one_scale(DType dtype) const {
-    return {.dtype = dtype, .x = kScaleOfX, .y = scale_of_y(dtype)};
+    EightBitScales scales = {.dtype = dtype, .x = kScaleOfX, .y = scale_of_y(dtype)};
+    if (operation_row_.adds) scales.x = std::nullopt;
+    return scales;
   }
 
   static double twice(std::size_t, double normal) { return 2 * normal; }
@@ -179,6 +216,7 @@ class ScaledCases {
                  "yet")
             .x(twice),
         small);
+    if (operation_row_.adds) return;
     EightBitScales gradients = make_one_scale(dtype);
     gradients.grad_y = 0.0013;
     gradients.gradients =
@@ -213,7 +251,7 @@ class ScaledCases {
     };
     Recipe own = recipe("float8_near_ties", is_softmax_ ? Shape{8, 2} : Shape{3, 8});
     own.why("y beside a tie of the format: rounded to float16 or bfloat16 before, it is one");
-    if (operation_row_.is_layer)
+    if (operation_row_.has_affine())
       own.parameter("gamma", [](std::size_t, double) { return 0.0; })
           .parameter("beta", [=](std::size_t i, double) { return beside_tie(i); });
     else if (is_softmax_)
@@ -245,7 +283,7 @@ class ScaledCases {
             .why("x and y in blocks of 32 with a scale each: another width or axis, a scale off by "
                  "a power of two, the last block dropped")
             .x(fill_varying_by_block(d_model)),
-        {.dtype = dtype, .blocks = true});
+        {.dtype = dtype, .blocks = !operation_row_.adds});
   }
 
   /// Adds a case in which the largest magnitude of a block is just below a power of two, or just
@@ -261,7 +299,7 @@ class ScaledCases {
     own.why(
         "the largest of a block beside a number at which its scale changes: rounded to "
         "bfloat16 before, it has another scale");
-    if (operation_row_.is_layer)
+    if (operation_row_.has_affine())
       own.parameter("gamma", [](std::size_t, double) { return 0.0; }).parameter("beta", value);
     else if (is_softmax_)
       own.x([=](std::size_t i, double) {
@@ -294,6 +332,7 @@ class ScaledCases {
 }  // namespace
 
 std::vector<Case> scaled_cases(Tier tier, std::string_view operation, std::uint64_t seed) {
+  if (is_quantization(operation)) return quantize_cases(tier, operation, seed);
   for (const ScaledOperation& scaled : kOperations) {
     if (scaled.operation != operation) continue;
     ScaledCases cases(tier, scaled, seed);

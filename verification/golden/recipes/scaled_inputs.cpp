@@ -40,6 +40,11 @@ void store(StoredTensor& tensor, DType dtype, const std::vector<double>& scales)
   tensor = ref::io::make_tensor(tensor.name, dtype, tensor.shape, values);
 }
 
+StoredTensor group_size(std::string name, std::ptrdiff_t group) {
+  return ref::io::make_tensor(std::move(name), DType::int64, {1},
+                              std::vector{static_cast<double>(group)});
+}
+
 void store_with_one_scale(Case& c, const std::string& name, DType dtype, double scale) {
   StoredTensor own = one_scale(name, scale);
   StoredTensor& tensor = *std::ranges::find(c.inputs, name, &StoredTensor::name);
@@ -48,44 +53,51 @@ void store_with_one_scale(Case& c, const std::string& name, DType dtype, double 
   c.inputs.push_back(std::move(own));
 }
 
-/// Stores a tensor with one scale per block, by Algorithm 1 of [RZM+23].
-void store_with_block_scales(Case& c, const std::string& name, DType dtype) {
+/// Stores a tensor with one scale per block, by Algorithm 1 of [RZM+23], or, if `group` is not 0,
+/// with one float32 scale per group.
+void store_with_scales(Case& c, const std::string& name, DType dtype, std::ptrdiff_t group) {
   StoredTensor& tensor = *std::ranges::find(c.inputs, name, &StoredTensor::name);
   const std::vector<double> values = ref::io::widen(tensor);
-  const std::size_t d_model = tensor.shape.back();
-  std::vector<double> largest(corpus::block_index(values.size() - 1, d_model) + 1, 0.0);
+  const corpus::ScaleBlocks blocks =
+      group == 0 ? corpus::ScaleBlocks(tensor.shape) : corpus::ScaleBlocks(tensor.shape, group);
+  std::vector<double> largest(blocks.count(), 0.0);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    double& own = largest[corpus::block_index(i, d_model)];
+    double& own = largest[blocks.index(i)];
     own = std::max(own, std::fabs(values[i]));
   }
+  const FloatFormat& format = row_of(dtype);
   for (double& v : largest)
-    v = ref::numeric::exact_power_of_two(
-        corpus::block_scale_exponent(v > 0 ? std::ilogb(v) : -2000, row_of(dtype)));
+    v = group == 0 ? ref::numeric::exact_power_of_two(
+                         corpus::block_scale_exponent(v > 0 ? std::ilogb(v) : -2000, format))
+                   : ref::numeric::round_to(FloatType::float32, v > 0 ? v / format.largest : 1);
   std::vector<double> scales(values.size());
-  for (std::size_t i = 0; i < scales.size(); ++i)
-    scales[i] = largest[corpus::block_index(i, d_model)];
+  for (std::size_t i = 0; i < scales.size(); ++i) scales[i] = largest[blocks.index(i)];
   store(tensor, dtype, scales);
-  c.inputs.push_back(ref::io::make_tensor(scale_name(name), DType::float8_e8m0fnu,
-                                          corpus::block_scales_shape(tensor.shape), largest));
+  c.inputs.push_back(ref::io::make_tensor(scale_name(name),
+                                          group == 0 ? DType::float8_e8m0fnu : DType::float32,
+                                          blocks.shape_of_scales(), largest));
+  if (group != 0) c.inputs.push_back(group_size(scale_name(name) + "_group", group));
 }
 
 }  // namespace
 
 Case convert_to_8_bits(Case c, const EightBitScales& scales) {
-  c.dtype = scales.dtype;
+  if (!scales.x_dtype) c.dtype = scales.dtype;
+  const DType of_x = scales.x_dtype.value_or(scales.dtype);
   for (const std::string& name : {std::string("x"), std::string("gate")}) {
     if (corpus::find(c.inputs, name) == nullptr) continue;
-    if (scales.blocks)
-      store_with_block_scales(c, name, c.dtype);
+    if (scales.blocks || scales.x_group != 0)
+      store_with_scales(c, name, of_x, scales.x_group);
     else if (scales.x)
-      store_with_one_scale(c, name, c.dtype, *scales.x);
+      store_with_one_scale(c, name, of_x, *scales.x);
     if (scales.gradients) c.inputs.push_back(one_scale("grad_" + name, *scales.gradients));
   }
   if (scales.grad_y) store_with_one_scale(c, "grad_y", DType::float8_e5m2, *scales.grad_y);
   if (scales.y) c.inputs.push_back(one_scale("y", *scales.y));
-  if (scales.group > 0)
-    c.inputs.push_back(ref::io::make_tensor(corpus::kGroupOfY, DType::int64, {1},
-                                            std::vector{static_cast<double>(scales.group)}));
+  if (scales.group != 0) c.inputs.push_back(group_size(corpus::kGroupOfY, scales.group));
+  if (scales.powers_of_two)
+    c.inputs.push_back(
+        ref::io::make_tensor(corpus::kPowersOfTwoOfY, DType::boolean, {1}, std::vector{1.0}));
   if (scales.upper) c.inputs.push_back(one_number(corpus::kUpperBoundOfY, *scales.upper));
   if (scales.least) c.inputs.push_back(one_number(corpus::kMinScaleOfY, *scales.least));
   std::ranges::sort(c.inputs, {}, &StoredTensor::name);

@@ -18,16 +18,21 @@ struct EightBitScales {
   /// The scale of the gradients of x and gate. These gradients are stored in float8_e5m2.
   std::optional<double> gradients = {};
   bool blocks = false;  ///< whether x and gate have block scales
-  /// The number of elements that share one float32 scale of y; 0 if y has no such scales.
-  std::size_t group = 0;
+  /// The number of elements that share one float32 scale of y, or corpus::kWholeTensor; 0 if y has
+  /// no such scales.
+  std::ptrdiff_t group = 0;
   std::optional<double> upper = {};  ///< the upper bound of the magnitude, if y has float32 scales
   std::optional<double> least = {};  ///< the least scale, if y has float32 scales
+  bool powers_of_two = false;        ///< whether the float32 scales of y are powers of two
+  /// The dtype of x if y does not have 8 bits. The case then keeps its dtype.
+  std::optional<corpus::DType> x_dtype = {};
+  std::ptrdiff_t x_group = 0;  ///< as `group`, for x and gate
 };
 
 /// Converts the tensors of a float32 case to 8 bits. Each element is rounded to the nearest number,
 /// or to the largest number if it is out of range.
-/// Requires  the dtype of c is float32; x, gate and grad_y contain no infinity; they contain no NaN
-///           if there are block scales
+/// Requires  x, gate and grad_y contain no infinity; they contain no NaN if there are block scales;
+///           the dtype of c is float32 or one of 16 bits, if y has 8 bits
 corpus::Case convert_to_8_bits(corpus::Case c, const EightBitScales& scales);
 
 }  // namespace normproof::verification::golden::recipes

@@ -279,16 +279,33 @@ std::span<const KnownUnreachedLimit> known_unreached_limits() {
   static const Operations kWhole = {"decoding", "language_model", "translator"};
   static const Operations kOfSource = {"decoding", "translator"};
   constexpr const char* kOfLayers = "a layer has them, or its parts";
+  static const Operations kQuantization = {"dequantize", "quantize"};
+  constexpr const char* kOfGroups =
+      "each scale belongs to one row or to a part of it, whose ends the cases have";
+  constexpr const char* kOf8Bits = "x has 8 bits, and cases have every number of their formats";
   static const std::vector<KnownUnreachedLimit> kHoles = {
       {"axes <= 2", {"group_norm", "instance_norm"}, "each row of [N,D] is a sample of one token"},
       {"axes <= 2", {"rope"}, "the first axis is that of samples, and tokens have their own"},
       {"cast_order before_gamma", {"rms_norm"}, kNoCast},
       {"features <= 1", {"rope"}, "a pair is two features"},
       {"classes of every block", {"encoder"}, kOfParts},
+      {"dtype bfloat16", {"quantize"}, "y has 8 bits"},
+      {"dtype float16", {"quantize"}, "y has 8 bits"},
+      {"dtype float32", {"quantize"}, "y has 8 bits"},
+      {"dtype float64", kQuantization, "8 bits stand for numbers of 32 bits at most"},
+      {"dtype int8", {"softmax"}, "probabilities have no negative numbers, and int8 wastes half"},
       {"decoder_norm group_norm", {"translator"}, kOfSentence},
       {"decoder_norm instance_norm", {"translator"}, kOfSentence},
       {"features of every block", kEncoders, kOfParts},
       {"features of every block", kWhole, kOfParts},
+      {"features of every block", kQuantization, kOfGroups},
+      {"features of every model", kQuantization, kOfGroups},
+      {"features in 16 bits of every model", {"dequantize"}, kOfGroups},
+      {"rows >= 1025", kQuantization, kOfGroups},
+      {"rows of every block", kQuantization, kOfGroups},
+      {"x 0", {"dequantize"}, kOf8Bits},
+      {"x near the largest number", {"dequantize"}, kOf8Bits},
+      {"x subnormal", {"dequantize"}, kOf8Bits},
       {"features of every model", kEncoders, kOfParts},
       {"features of every model", kWhole, kOfParts},
       {"features in 16 bits of every model", kEncoders, kOfParts},

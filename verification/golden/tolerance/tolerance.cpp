@@ -9,6 +9,7 @@
 
 #include "ref/numeric/error_tape.hpp"
 #include "ref/numeric/errors.hpp"
+#include "ref/numeric/power_of_two.hpp"
 #include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/certificate.hpp"
 #include "verification/golden/certify/norm_sums.hpp"
@@ -133,7 +134,8 @@ void allow_other_statistics(const Case& c, const checks::evaluation::EvalInputs&
 }
 
 /// Converts the bounds of outputs with a given scale to units of that scale. The candidate divides
-/// by the scale in float32, whatever arithmetic the operation uses.
+/// by the scale in float32, whatever arithmetic the operation uses. A quotient by a power of two is
+/// exact on any hardware.
 void divide_by_scales(const Case& c, const NamedTensors<double>& values, Tolerance& bounds) {
   const AnyOrderArithmetic scope(arithmetic_of_candidate(Accumulation::float32, bounds.flushes));
   for (auto& [name, bound] : bounds.bound) {
@@ -143,7 +145,8 @@ void divide_by_scales(const Case& c, const NamedTensors<double>& values, Toleran
     Tensor<double>& input_sensitivity = bounds.input_sensitivity.at(name);
     for (std::size_t i = 0; i < bound.size(); ++i) {
       const any_order_error own(value.data()[i], bound.data()[i]);
-      bound.data()[i] = (own / any_order_error(scale)).error;
+      bound.data()[i] = ref::numeric::is_power_of_two(scale) ? bound.data()[i] / scale
+                                                             : (own / any_order_error(scale)).error;
       input_sensitivity.data()[i] /= scale;
     }
   }

@@ -26,27 +26,30 @@ TEST(BlockScales, FollowFromTheLargestMagnitudeOfEachBlock) {
   row[5] = ball(-511.5);  // floor(log2 511.5) is 8
   row[32] = ball(0.75);
   row[33] = ball(1);
-  EXPECT_THAT(*block_scales(row, 34, e4m3()), ElementsAre(1, 0x1p-8));
+  EXPECT_THAT(*block_scales(row, corpus::ScaleBlocks({34}), e4m3()), ElementsAre(1, 0x1p-8));
   row[5] = ball(-512);
-  EXPECT_THAT(*block_scales(row, 34, e4m3()), ElementsAre(2, 0x1p-8));
+  EXPECT_THAT(*block_scales(row, corpus::ScaleBlocks({34}), e4m3()), ElementsAre(2, 0x1p-8));
 }
 
 TEST(BlockScales, AreMinimalForBlocksOfZeros) {
-  EXPECT_THAT(*block_scales(std::vector<ball>(3, ball(0)), 3, e4m3()), ElementsAre(0x1p-127));
-  EXPECT_THAT(*block_scales(std::vector<ball>(3, ball(0x1p-130)), 3, e4m3()),
+  EXPECT_THAT(*block_scales(std::vector<ball>(3, ball(0)), corpus::ScaleBlocks({3}), e4m3()),
+              ElementsAre(0x1p-127));
+  EXPECT_THAT(*block_scales(std::vector<ball>(3, ball(0x1p-130)), corpus::ScaleBlocks({3}), e4m3()),
               ElementsAre(0x1p-127));
 }
 
 TEST(BlockScales, AreUndecidedIfAnEnclosureStraddlesAPowerOfTwo) {
-  EXPECT_FALSE(block_scales({make_ball(4, 0x1p-40), ball(1)}, 2, e4m3()));
-  EXPECT_THAT(*block_scales({make_ball(5, 0x1p-40), ball(1)}, 2, e4m3()), ElementsAre(0x1p-6));
+  EXPECT_FALSE(block_scales({make_ball(4, 0x1p-40), ball(1)}, corpus::ScaleBlocks({2}), e4m3()));
+  EXPECT_THAT(*block_scales({make_ball(5, 0x1p-40), ball(1)}, corpus::ScaleBlocks({2}), e4m3()),
+              ElementsAre(0x1p-6));
   // Another element of the block decides the scale.
-  EXPECT_THAT(*block_scales({make_ball(4, 0x1p-40), ball(6)}, 2, e4m3()), ElementsAre(0x1p-6));
+  EXPECT_THAT(*block_scales({make_ball(4, 0x1p-40), ball(6)}, corpus::ScaleBlocks({2}), e4m3()),
+              ElementsAre(0x1p-6));
 }
 
 TEST(GroupScales, AreTheLargestMagnitudeByTheLargestNumber) {
   const std::vector<ball> row{ball(1), ball(-7), ball(0.5), ball(14), ball(-3)};
-  const auto scales = group_scales(row, 5, 2, e4m3(), {});
+  const auto scales = group_scales(row, corpus::ScaleBlocks({5}, 2), e4m3(), {});
   ASSERT_TRUE(scales);
   EXPECT_THAT(scales->value, ElementsAre(0x1p-6, 0x1p-5, static_cast<double>(3.0F / 448)));
   EXPECT_EQ(scales->remainder[0], 0);
@@ -55,14 +58,37 @@ TEST(GroupScales, AreTheLargestMagnitudeByTheLargestNumber) {
 
 TEST(GroupScales, StayWithinTheLimits) {
   const std::vector<ball> row{ball(1), ball(-7), ball(0), ball(0)};
-  EXPECT_THAT(group_scales(row, 4, 2, e4m3(), {.upper = 3.5})->value, ElementsAre(0x1p-7, 1));
-  EXPECT_THAT(group_scales(row, 4, 2, e4m3(), {.least = 0x1p-5})->value,
+  EXPECT_THAT(group_scales(row, corpus::ScaleBlocks({4}, 2), e4m3(), {.upper = 3.5})->value,
+              ElementsAre(0x1p-7, 1));
+  EXPECT_THAT(group_scales(row, corpus::ScaleBlocks({4}, 2), e4m3(), {.least = 0x1p-5})->value,
               ElementsAre(0x1p-5, 0x1p-5));
 }
 
 TEST(GroupScales, AreUndecidedIfAnEnclosureHoldsAMidpoint) {
-  EXPECT_FALSE(group_scales({make_ball(448 * (1 + 0x1p-24), 0x1p-40)}, 1, 1, e4m3(), {}));
-  EXPECT_THAT(group_scales({ball(448)}, 1, 1, e4m3(), {})->value, ElementsAre(1));
+  EXPECT_FALSE(group_scales({make_ball(448 * (1 + 0x1p-24), 0x1p-40)}, corpus::ScaleBlocks({1}, 1),
+                            e4m3(), {}));
+  EXPECT_THAT(group_scales({ball(448)}, corpus::ScaleBlocks({1}, 1), e4m3(), {})->value,
+              ElementsAre(1));
+}
+
+TEST(GroupScales, AreRoundedUpToPowersOfTwoIfTheLimitsSaySo) {
+  const corpus::ScaleLimits powers = {.are_powers_of_two = true};
+  const std::vector<ball> row{ball(448), ball(-7), ball(449), ball(14)};
+  const auto scales = group_scales(row, corpus::ScaleBlocks({4}, 2), e4m3(), powers);
+  ASSERT_TRUE(scales);
+  EXPECT_THAT(scales->value, ElementsAre(1, 2));
+  EXPECT_THAT(scales->remainder, ElementsAre(0, 0));
+  EXPECT_FALSE(
+      group_scales({make_ball(448, 0x1p-40)}, corpus::ScaleBlocks({1}, 1), e4m3(), powers));
+  EXPECT_THAT(
+      group_scales({make_ball(450, 0x1p-40)}, corpus::ScaleBlocks({1}, 1), e4m3(), powers)->value,
+      ElementsAre(2));
+}
+
+TEST(GroupScales, OfOneBlockAreThoseOfTheLargestElement) {
+  const corpus::ScaleBlocks whole({2, 2}, corpus::kWholeTensor);
+  EXPECT_THAT(group_scales({ball(1), ball(-7), ball(2), ball(3.5)}, whole, e4m3(), {})->value,
+              ElementsAre(0x1p-6));
 }
 
 }  // namespace

@@ -88,8 +88,8 @@ inline std::vector<double> find_output_scales(const StoredCase& stored,
     std::ranges::fill(scales, ref::io::widen(*find(c.inputs, name))[0]);
   if (scaling == corpus::OutputScaling::blocks || scaling == corpus::OutputScaling::groups) {
     const std::vector<double> blocks = ref::io::widen(*find(stored.expected, name));
-    for (std::size_t i = 0; i < scales.size(); ++i)
-      scales[i] = blocks[corpus::block_index(i, output.shape.back(), corpus::scale_block_size(c))];
+    const corpus::ScaleBlocks layout = corpus::scale_blocks_of_y(c, output.shape);
+    for (std::size_t i = 0; i < scales.size(); ++i) scales[i] = blocks[layout.index(i)];
   }
   return scales;
 }

@@ -72,12 +72,13 @@ TEST(OutputScaling, DerivesTheScalingOfOutputsFromTheInputs) {
 
 TEST(OutputScaling, AGroupSizeGivesOneFloat32ScalePerGroup) {
   Case c = block_scaled_case();
-  EXPECT_EQ(scale_block_size(c), kScaledBlockSize);
+  EXPECT_EQ(scale_blocks_of_y(c, {1, 34}).size(), kScaledBlockSize);
   c.inputs.push_back(make_stored_tensor(kGroupOfY, DType::int64, {1}, {16}));
   EXPECT_EQ(output_scaling(c, "y"), OutputScaling::groups);
   EXPECT_EQ(output_scaling(c, "grad_x"), OutputScaling::none);
   EXPECT_EQ(stored_output_dtype(c, "y_scale"), DType::float32);
-  EXPECT_EQ(scale_block_size(c), 16u);
+  EXPECT_EQ(scale_blocks_of_y(c, {1, 34}).size(), 16u);
+  EXPECT_FALSE(has_one_scale_of_y(c));
   EXPECT_EQ(scale_limits(c).least, 0);
   EXPECT_TRUE(std::isinf(scale_limits(c).upper));
   c.inputs.push_back(make_stored_tensor(kUpperBoundOfY, DType::float32, {1}, {3}));
@@ -86,16 +87,54 @@ TEST(OutputScaling, AGroupSizeGivesOneFloat32ScalePerGroup) {
   EXPECT_EQ(scale_limits(c).least, 0.5);
   for (const char* name : {kGroupOfY, kUpperBoundOfY, kMinScaleOfY})
     EXPECT_EQ(find(dequantize_inputs(c).inputs, name), nullptr);
-  EXPECT_THAT(block_scales_shape({2, 3, 33}, 16), ElementsAre(2, 3, 3));
-  EXPECT_EQ(block_index(33 + 16, 33, 16), 4u);
+  EXPECT_THAT(ScaleBlocks({2, 3, 33}, 16).shape_of_scales(), ElementsAre(2, 3, 3));
+  EXPECT_EQ(ScaleBlocks({2, 33}, 16).index(33 + 16), 4u);
 }
 
 TEST(OutputScaling, AllowsAShortLastBlockInARow) {
-  EXPECT_THAT(block_scales_shape({2, 3, 33}), ElementsAre(2, 3, 2));
-  EXPECT_THAT(block_scales_shape({2, 32}), ElementsAre(2, 1));
-  EXPECT_EQ(block_index(31, 33), 0u);
-  EXPECT_EQ(block_index(32, 33), 1u);
-  EXPECT_EQ(block_index(33, 33), 2u);
+  EXPECT_THAT(ScaleBlocks({2, 3, 33}).shape_of_scales(), ElementsAre(2, 3, 2));
+  EXPECT_THAT(ScaleBlocks({2, 32}).shape_of_scales(), ElementsAre(2, 1));
+  const ScaleBlocks blocks({2, 33});
+  EXPECT_EQ(blocks.index(31), 0u);
+  EXPECT_EQ(blocks.index(32), 1u);
+  EXPECT_EQ(blocks.index(33), 2u);
+  EXPECT_EQ(blocks.count(), 4u);
+}
+
+TEST(OutputScaling, MinusOneGivesOneScaleOfAllElements) {
+  Case c = block_scaled_case();
+  c.inputs.push_back(make_stored_tensor(kGroupOfY, DType::int64, {1}, {kWholeTensor}));
+  EXPECT_TRUE(has_one_scale_of_y(c));
+  EXPECT_EQ(output_scaling(c, "y"), OutputScaling::groups);
+  const ScaleBlocks blocks = scale_blocks_of_y(c, {3, 5});
+  EXPECT_THAT(blocks.shape_of_scales(), ElementsAre(1));
+  EXPECT_EQ(blocks.count(), 1u);
+  EXPECT_EQ(blocks.index(14), 0u);
+  EXPECT_EQ(ScaleBlocks({0, 5}, kWholeTensor).rows(), 0u);
+}
+
+TEST(OutputScaling, AnInputOf8BitsMayHaveAnOutputOfMoreBits) {
+  Case c = block_scaled_case();
+  c.dtype = DType::bfloat16;
+  EXPECT_TRUE(is_scaled(c));
+  EXPECT_FALSE(stores_8_bits(c));
+  EXPECT_EQ(output_scaling(c, "y"), OutputScaling::none);
+  EXPECT_EQ(stored_output_dtype(c, "y"), DType::bfloat16);
+  EXPECT_EQ(stored_output_dtype(c, "grad_x"), DType::float32);
+  EXPECT_EQ(set_computed_dtype(c).dtype, DType::bfloat16);
+  EXPECT_EQ(dequantize_inputs(c).dtype, DType::bfloat16);
+  EXPECT_EQ(find_tensor_values(dequantize_inputs(c).inputs, "x")[32], 12);
+}
+
+TEST(OutputScaling, DequantizesEachGroupByItsScale) {
+  Case c = block_scaled_case();
+  c.inputs.back() = make_stored_tensor("x_scale", DType::float32, {1, 3}, {0.5, 3, 8});
+  c.inputs.push_back(make_stored_tensor("x_scale_group", DType::int64, {1}, {16}));
+  const std::vector<double> x = find_tensor_values(dequantize_inputs(c).inputs, "x");
+  EXPECT_EQ(x[15], 0.75);
+  EXPECT_EQ(x[16], 4.5);
+  EXPECT_EQ(x[32], 12);
+  EXPECT_TRUE(rounds_inputs(c));
 }
 
 TEST(OutputScaling, ScaleExponentIsThatOfTheMaximumMinusThatOfTheFormat) {
@@ -116,6 +155,9 @@ TEST(OutputScaling, C1_RejectsAnAbsentScaleOrOneOfAnotherShape) {
   EXPECT_THAT(refusal(c), HasSubstr("is float8_e8m0fnu [1, 1]"));
   c.inputs.pop_back();
   EXPECT_THAT(refusal(c), HasSubstr("is absent; expected float32 [1], or float8_e8m0fnu [1, 2]"));
+  c.inputs.push_back(make_stored_tensor("x_scale", DType::float32, {1, 2}, {1, 2}));
+  c.inputs.push_back(make_stored_tensor("x_scale_group", DType::int64, {1}, {16}));
+  EXPECT_THAT(refusal(c), HasSubstr("is float32 [1, 2]; expected float32 [1, 3] (C1)"));
 }
 
 }  // namespace

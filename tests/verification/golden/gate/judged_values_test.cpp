@@ -65,6 +65,67 @@ TEST(JudgedEightBitValues, BothNeighborsOfANumberNearATiePass) {
   EXPECT_THAT(failing(stored, replace_element(answer, "y", 0, 80)), ElementsAre("y"));
 }
 
+double to_float32(double v) {
+  return static_cast<double>(static_cast<float>(v));
+}
+
+/// Returns the case of quantize for these numbers.
+StoredCase quantize_case(const std::vector<double>& x, const EightBitScales& scales) {
+  return certified(convert_to_8_bits(plain_recipe("quantize", {1, x.size()}, DType::float32)
+                                         .x([=](std::size_t i, double) { return x[i]; })
+                                         .make(1),
+                                     scales));
+}
+
+TEST(JudgedEightBitValues, ATieOfAnExactQuotientIsRoundedToEven) {
+  for (const EightBitScales& scales : {EightBitScales{.y = 0.5}, EightBitScales{}}) {
+    const StoredCase stored = quantize_case({224, 17, -19}, scales);
+    const auto answer = expected_outputs(stored);
+    EXPECT_THAT(find_tensor_values(answer, "y"), ElementsAre(448, 32, -40));
+    EXPECT_THAT(failing(stored, answer), ElementsAre());
+    EXPECT_THAT(failing(stored, replace_element(answer, "y", 1, 36)), ElementsAre("y"));
+    EXPECT_THAT(failing(stored, replace_element(answer, "y", 2, -36)), ElementsAre("y"));
+  }
+}
+
+TEST(JudgedEightBitValues, Int8IsJudgedAsAnEightBitFormat) {
+  const StoredCase stored =
+      quantize_case({-300, 2.25, -7.5, 127.25}, {.dtype = DType::int8, .y = 1});
+  const auto answer = expected_outputs(stored);
+  EXPECT_THAT(find_tensor_values(answer, "y"), ElementsAre(-127, 2, -8, 127));
+  EXPECT_THAT(failing(stored, answer), ElementsAre());
+  for (const auto& [at, wrong] :
+       {std::pair(0, -128.0), std::pair(1, 3.0), std::pair(2, -7.0), std::pair(3, 126.0)})
+    EXPECT_THAT(failing(stored, replace_element(answer, "y", at, wrong)), ElementsAre("y"))
+        << wrong;
+}
+
+TEST(JudgedEightBitValues, OneScaleOfAllElementsIsJudged) {
+  const StoredCase stored = quantize_case({90, 100.5, 60}, {.group = corpus::kWholeTensor});
+  const auto answer = expected_outputs(stored);
+  ASSERT_THAT(find_tensor_values(answer, "y_scale"), ElementsAre(100.5F / 448));
+  EXPECT_THAT(failing(stored, answer), ElementsAre());
+  EXPECT_THAT(failing(stored, replace_element(answer, "y_scale", 0, 0.25)),
+              ElementsAre("y", "y_scale"));
+}
+
+TEST(JudgedEightBitValues, ScalesThatArePowersOfTwoAreJudgedAsThoseOfBlocks) {
+  const StoredCase stored =
+      quantize_case({90, 100.5, 60, 448}, {.group = 2, .powers_of_two = true});
+  const auto answer = expected_outputs(stored);
+  EXPECT_THAT(find_tensor_values(answer, "y_scale"), ElementsAre(0.25, 1));
+  EXPECT_THAT(find_tensor_values(answer, "y"), ElementsAre(352, 416, 60, 448));
+  EXPECT_THAT(failing(stored, answer), ElementsAre());
+  for (const double wrong : {0.125, 0.5, 100.5 / 448})
+    EXPECT_THAT(failing(stored, replace_element(answer, "y_scale", 0, to_float32(wrong))),
+                testing::Contains("y_scale"))
+        << wrong;
+  // A kernel that multiplies by 1/448 may find a quotient just above 1.
+  auto doubled = replace_element(answer, "y_scale", 1, 2);
+  doubled = replace_element(replace_element(doubled, "y", 2, 30), "y", 3, 224);
+  EXPECT_THAT(failing(stored, doubled), ElementsAre());
+}
+
 TEST(JudgedEightBitValues, OnlyOneScaleOfABlockPasses) {
   const StoredCase stored = large_silu_case({90, 100.5, 60}, {.blocks = false});
   const auto answer = expected_outputs(stored);
@@ -147,10 +208,6 @@ TEST(JudgedEightBitValues, AnyFiniteScalePassesForABlockOfZeros) {
   EXPECT_THAT(failing(stored, replace_element(answer, "y_scale", 0, kGoldenNaN)),
               ElementsAre("y_scale"));
   EXPECT_THAT(compute_values(stored, answer, "y").high, Each(0));
-}
-
-double to_float32(double v) {
-  return static_cast<double>(static_cast<float>(v));
 }
 
 StoredCase group_case(EightBitScales scales = {}) {

@@ -231,7 +231,8 @@ TEST(RelationsOf8BitCases, HoldForTheCorrectImplementation) {
   const Candidate plain = [](const StoredCase& stored) {
     return CandidateOutput(plain_output(stored));
   };
-  for (const char* const op : {"layer_norm", "rms_norm", "silu", "swiglu"})
+  for (const char* const op :
+       {"layer_norm", "rms_norm", "silu", "swiglu", "quantize", "dequantize"})
     for (const Case& c : recipes::scaled_cases(corpus::Tier::quick, op, recipes::kCorpusSeed))
       for (const RelationResult& result :
            check_relations(certified(c), {plain, plain}, all_relations()))

@@ -29,7 +29,7 @@ std::vector<double> stored_by(const Case& c, const std::string& name, Mutation m
 }
 
 TEST(PlainEightBit, OutputIsWithinTheBoundInEveryCase) {
-  for (const char* operation : {"softmax", "silu", "swiglu", "rms_norm"})
+  for (const char* operation : {"softmax", "silu", "swiglu", "rms_norm", "quantize", "dequantize"})
     for (const Case& c : recipes::scaled_cases(Tier::quick, operation, 3)) {
       Sites sites;
       EXPECT_TRUE(
@@ -92,6 +92,83 @@ TEST(PlainEightBit, MutationsOfScalesOfGroupsChangeTheOutput) {
   EXPECT_THAT(stored_by(zeros, "y"), ElementsAre(0, 448));
   EXPECT_TRUE(
       std::isnan(stored_by(zeros, "y", {"zeros in the scales of y", MutationOperator::drop})[0]));
+}
+
+/// Returns a case of quantize for these numbers in one row.
+Case quantize_case(const std::vector<double>& x, const recipes::EightBitScales& scales) {
+  return convert_to_8_bits(plain_recipe("quantize", {1, x.size()}, DType::float32)
+                               .x([=](std::size_t i, double) { return x[i]; })
+                               .make(1),
+                           scales);
+}
+
+TEST(PlainEightBit, ScalesFromSignedNumbersOrOfTheNextGroupAreMistakes) {
+  const Case c = quantize_case({-96, 48, 24, -6}, {.group = 2});
+  const auto scale = [](double magnitude) {
+    return static_cast<double>(static_cast<float>(magnitude) / 448);
+  };
+  EXPECT_THAT(stored_by(c, "y_scale"), ElementsAre(scale(96), scale(24)));
+  EXPECT_THAT(stored_by(c, "y"), ElementsAre(-448, 224, 448, -112));
+  EXPECT_THAT(stored_by(c, "y_scale", {"magnitudes of y", MutationOperator::drop}),
+              ElementsAre(scale(48), scale(24)));
+  const std::string site = "division by the scales of y";
+  EXPECT_THAT(stored_by(c, "y", {site, MutationOperator::rotated}),
+              ElementsAre(-448, 448, 112, -28));
+  EXPECT_THAT(stored_by(c, "y", {site, MutationOperator::inverted}),
+              ElementsAre(-20, 10, 1.25, -0.3125));
+}
+
+TEST(PlainEightBit, OneScaleOfAllElementsIsThatOfTheLargest) {
+  const Case c = quantize_case({-96, 48, 24, 224}, {.group = corpus::kWholeTensor});
+  EXPECT_THAT(stored_by(c, "y_scale"), ElementsAre(0.5));
+  EXPECT_THAT(stored_by(c, "y"), ElementsAre(-192, 96, 48, 448));
+  EXPECT_THAT(stored_by(c, "y_scale", {"scales of the groups of y", MutationOperator::half_block}),
+              ElementsAre(static_cast<double>(96.0F / 448)));
+}
+
+TEST(PlainEightBit, TiesOfAPowerOfTwoAreRoundedToEvenUnlessMutated) {
+  const Case c = quantize_case({8.5, 9.5, -8.5, -9.5}, {.y = 1});
+  EXPECT_THAT(stored_by(c, "y"), ElementsAre(8, 10, -8, -10));
+  EXPECT_THAT(stored_by(c, "y", {"rounding of y", MutationOperator::half_away}),
+              ElementsAre(9, 10, -9, -10));
+  EXPECT_THAT(stored_by(c, "y", {"rounding of y", MutationOperator::truncate}),
+              ElementsAre(8, 9, -8, -9));
+}
+
+TEST(PlainEightBit, Int8HasTheRangeFromMinus127To127UnlessMutated) {
+  const Case c = quantize_case({-300, -127.75, 2.5, 128.25}, {.dtype = DType::int8, .y = 1});
+  EXPECT_THAT(stored_by(c, "y"), ElementsAre(-127, -127, 2, 127));
+  EXPECT_THAT(stored_by(c, "y", {"overflow of y", MutationOperator::one_more}),
+              ElementsAre(-128, -128, 2, 127));
+  EXPECT_THAT(stored_by(c, "y", {"overflow of y", MutationOperator::other}),
+              ElementsAre(-44, -128, 2, -128));
+  EXPECT_THAT(stored_by(c, "y", {"rounding of y", MutationOperator::half_away}),
+              ElementsAre(-127, -127, 3, 127));
+}
+
+TEST(PlainEightBit, ScalesArePowersOfTwoIfTheCaseSaysSoUnlessMutated) {
+  const Case c = quantize_case({-96, 48, 448, 6}, {.group = 2, .powers_of_two = true});
+  const std::string site = "powers of two of the scales of y";
+  EXPECT_THAT(stored_by(c, "y_scale"), ElementsAre(0.25, 1));
+  EXPECT_THAT(stored_by(c, "y"), ElementsAre(-384, 192, 448, 6));
+  EXPECT_THAT(stored_by(c, "y_scale", {site, MutationOperator::truncate}), ElementsAre(0.125, 1));
+  EXPECT_THAT(stored_by(c, "y_scale", {site, MutationOperator::drop}),
+              ElementsAre(static_cast<double>(96.0F / 448), 1));
+  EXPECT_THAT(stored_by(c, "y", {site, MutationOperator::other}), ElementsAre(-448, 224, 448, 6));
+  EXPECT_THAT(stored_by(c, "y_scale", {site, MutationOperator::other}), ElementsAre(0.25, 1));
+}
+
+TEST(PlainEightBit, InputsWithScalesOfGroupsAreMultipliedByThem) {
+  const Case c = convert_to_8_bits(
+      plain_recipe("dequantize", {1, 4}, DType::float32)
+          .x([](std::size_t i, double) { return std::ldexp(448, static_cast<int>(i / 2)); })
+          .make(1),
+      {.x_dtype = DType::float8_e4m3fn, .x_group = 2});
+  EXPECT_THAT(stored_by(c, "y"), ElementsAre(448, 448, 896, 896));
+  const std::string site = "scales of the groups of x";
+  EXPECT_THAT(stored_by(c, "y", {site, MutationOperator::rotated}),
+              ElementsAre(896, 896, 448, 448));
+  EXPECT_THAT(stored_by(c, "y", {site, MutationOperator::drop}), ElementsAre(448, 448, 448, 448));
 }
 
 TEST(PlainEightBit, OutputSaturatesOutOfRangeUnlessMutated) {

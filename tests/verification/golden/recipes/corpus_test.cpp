@@ -18,6 +18,7 @@
 #include "verification/golden/recipes/model_width_corpus.hpp"
 #include "verification/golden/recipes/norm_corpus.hpp"
 #include "verification/golden/recipes/optimizer_corpus.hpp"
+#include "verification/golden/recipes/quantize_corpus.hpp"
 
 namespace normproof::verification::golden::recipes {
 
@@ -66,8 +67,12 @@ void expect_well_formed_cases(Tier tier, const std::vector<Case>& cases) {
                               : corpus::is_function(c)
                                   ? ref::model::operation_info(c.options).operands.front().name
                                   : "x";
-    const DType dtype = find(c.inputs, first)->dtype;  // inputs of 8-bit cases may be float32
-    EXPECT_TRUE(dtype == c.dtype || (corpus::is_scaled(c) && dtype == DType::float32)) << path;
+    const DType dtype = find(c.inputs, first)->dtype;
+    // One of x and y may have 8 bits, and the other one more.
+    const bool is_quantized = is_quantization(case_operation_name(c));
+    EXPECT_TRUE(dtype == c.dtype ||
+                (corpus::is_scaled(c) && (dtype == DType::float32 || is_quantized)))
+        << path;
     EXPECT_NO_THROW(inputs_of(c, path)) << path;
   }
   std::set<std::string> all = options_of_every_layer();

@@ -12,6 +12,7 @@
 #include "ref/model/operation_info.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/recipes/corpus.hpp"
+#include "verification/golden/recipes/quantize_corpus.hpp"
 
 namespace normproof::verification::golden::recipes {
 namespace {
@@ -28,7 +29,8 @@ std::vector<std::string> list_operations_by_rows() {
   for (const std::string& name : ref::model::norm_names())
     if (name != "none") names.push_back(name);
   for (const std::string& name : ref::model::function_names())
-    if (ref::model::operation_info(name).is_computed_per_row()) names.push_back(name);
+    if (ref::model::operation_info(name).is_computed_per_row() && !is_quantization(name))
+      names.push_back(name);
   return names;
 }
 
