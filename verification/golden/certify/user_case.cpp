@@ -3,16 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 
 #include "ref/numeric/errors.hpp"
+#include "ref/tensor/contract.hpp"
 #include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/condition.hpp"
 #include "verification/golden/certify/enclosed_sums.hpp"
 #include "verification/golden/certify/for_each_in_parallel.hpp"
 #include "verification/golden/certify/norm_sums.hpp"
 #include "verification/golden/corpus/kind.hpp"
+#include "verification/golden/corpus/scaling.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 
 namespace normproof::verification::golden::certify {
@@ -50,6 +54,66 @@ DType case_dtype(const std::vector<StoredTensor>& inputs) {
   const auto found = std::ranges::find_if(
       inputs, [](const StoredTensor& tensor) { return ref::io::is_float(tensor.dtype); });
   return found == inputs.end() ? DType::float64 : found->dtype;
+}
+
+/// The option that sets the dtype of y if it differs from that of x, as for a y of 8 bits.
+constexpr std::string_view kDTypeOfY = "y_dtype";
+
+DType parse_dtype_of_y(const std::string& name) {
+  const auto dtype = ref::io::find_dtype(name);
+  if (dtype && ref::io::is_float(*dtype)) return *dtype;
+  throw UsageError(fmt::format("{} is '{}'; expected {}", kDTypeOfY, name,
+                               ref::io::list_dtypes(ref::io::is_float)));
+}
+
+/// Checks the shape and the dtype of an input about the scales of y.
+void check_scale_of_y(const Case& c, const char* name, DType dtype) {
+  const StoredTensor* const scale = corpus::find(c.inputs, name);
+  if (scale == nullptr) return;
+  if (scale->dtype != dtype || scale->shape != std::vector<std::size_t>{1})
+    throw UsageError(fmt::format("{} is {} {}; expected {} [1]", name,
+                                 ref::io::to_string(scale->dtype),
+                                 ref::tensor::to_string(scale->shape), ref::io::to_string(dtype)));
+  const double value = ref::io::widen(*scale)[0];
+  const bool is_whole =
+      name == std::string_view(corpus::kGroupOfY) && value == corpus::kWholeTensor;
+  if (!is_whole && !(value > 0 && std::isfinite(value)))
+    throw UsageError(fmt::format("{} is {}; expected a finite number above 0", name, value));
+}
+
+/// Checks that the tensors of 8 bits of a case have the scales of eight_bits.md.
+void check_scales(const Case& c) {
+  for (const StoredTensor& input : c.inputs) {
+    const bool may_have_8_bits =
+        input.name == "x" || input.name == "gate" || input.name == "grad_y";
+    if (corpus::has_8_bits(input.dtype) && !may_have_8_bits)
+      throw UsageError(
+          fmt::format("{} has dtype {}; expected 16 bits or more, as only x, gate and "
+                      "grad_y may have 8 bits",
+                      input.name, ref::io::to_string(input.dtype)));
+  }
+  for (const char* const name : {"y_scale", corpus::kUpperBoundOfY, corpus::kMinScaleOfY})
+    check_scale_of_y(c, name, DType::float32);
+  check_scale_of_y(c, corpus::kGroupOfY, DType::int64);
+  const StoredTensor* const powers = corpus::find(c.inputs, corpus::kPowersOfTwoOfY);
+  if (powers != nullptr &&
+      (powers->dtype != DType::boolean || powers->shape != std::vector<std::size_t>{1}))
+    throw UsageError(fmt::format("{} is {} {}; expected boolean [1]", powers->name,
+                                 ref::io::to_string(powers->dtype),
+                                 ref::tensor::to_string(powers->shape)));
+  const corpus::OutputScaling scaling = corpus::output_scaling(c, "y");
+  if (scaling == corpus::OutputScaling::blocks && c.dtype == DType::int8)
+    throw UsageError(fmt::format("y of int8 has no scales of blocks; expected y_scale or {}",
+                                 corpus::kGroupOfY));
+  const bool finds_scales =
+      scaling == corpus::OutputScaling::blocks || scaling == corpus::OutputScaling::groups;
+  for (const StoredTensor& input : c.inputs)
+    if ((finds_scales || c.dtype == DType::int8) && ref::io::is_float(input.dtype) &&
+        !std::ranges::all_of(ref::io::widen(input), [](double v) { return std::isfinite(v); }))
+      throw UsageError(
+          fmt::format("{} has an infinity or a NaN; expected finite numbers, as scales "
+                      "follow from the largest magnitude of y, and int8 has no NaN",
+                      input.name));
 }
 
 /// Replaces the name of the argument in a contract violation by the name of the option that the
@@ -123,7 +187,12 @@ Case make_user_case(UserCase question, int threads) {
   c.reason = question.name;
   c.why = "a question of the caller's own";
   c.options = ref::model::operation(question.op);
-  for (const auto& [name, value] : question.options) ref::model::set_option(c.options, name, value);
+  std::optional<DType> dtype_of_y;
+  for (const auto& [name, value] : question.options)
+    if (name == kDTypeOfY)
+      dtype_of_y = parse_dtype_of_y(value);
+    else
+      ref::model::set_option(c.options, name, value);
   c.mode = parse_mode(question.mode);
   c.sequence = question.sequence;
   c.inputs = std::move(question.inputs);
@@ -131,7 +200,8 @@ Case make_user_case(UserCase question, int threads) {
   const auto twice = std::ranges::adjacent_find(c.inputs, {}, &StoredTensor::name);
   if (twice != c.inputs.end())
     throw UsageError(fmt::format("the input '{}' is given twice; expected once", twice->name));
-  c.dtype = case_dtype(c.inputs);
+  c.dtype = dtype_of_y ? *dtype_of_y : case_dtype(c.inputs);
+  if (corpus::is_scaled(c)) check_scales(c);
   check_requirements(c, threads);
   return c;
 }

@@ -14,7 +14,8 @@ struct UserCase {
   std::string name;  ///< lower-case letters, digits and '_'
   std::string op;
   std::string mode = "training";
-  /// The options as pairs of name and value. An option that is absent has its default value.
+  /// The options as pairs of name and value. An option that is absent has its default value. The
+  /// option "y_dtype" is the dtype of y if it differs from that of x, as for a y of 8 bits.
   std::vector<std::pair<std::string, std::string>> options = {};
   bool sequence = false;
   std::vector<StoredTensor> inputs;  ///< the inputs of `normproof apply`, in any order

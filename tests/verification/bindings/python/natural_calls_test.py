@@ -108,7 +108,8 @@ def function_with(op, signature):
 
 
 def test_every_operation_has_a_natural_signature():
-    assert set(SIGNATURES) == set(normproof.ops())
+    # dtypes_test.py has the functions that convert to 8 bits and from 8 bits.
+    assert {*SIGNATURES, "quantize", "dequantize"} == set(normproof.ops())
 
 
 @pytest.mark.parametrize("op", SIGNATURES)

@@ -25,7 +25,8 @@ from normproof.stored import Stored, is_unwritten, unwritten
 from normproof.titles import local_title, title_of
 
 MODULE_PARAMETERS = ("gamma", "beta", "alpha")  # tensors that a module may have a member for
-NUMBERS = ("y_scale_group",)  # inputs that a function receives as an int
+# Inputs that a function receives as an int or a bool.
+NUMBERS = ("y_scale_group", "x_scale_group", "y_scale_power_of_two")
 LAYERS_WITH_CHANNELS = ("batch_norm", "instance_norm", "group_norm", "batch_renorm")
 
 
@@ -455,8 +456,8 @@ class Invocation:
         return Answer(outputs, written, sum(map(_is_ignored, values)))
 
     def _new_tensor(self, name: str, stored: Stored) -> Tensor:
-        """Returns a new tensor of the framework, or the number of columns in a group as an int."""
-        return int(stored.data[0]) if name in NUMBERS else self.framework.tensor(stored, self.device)
+        """Returns a new tensor of the framework, or the number of columns in a group as an int, or a flag as a bool."""
+        return stored.data[0].item() if name in NUMBERS else self.framework.tensor(stored, self.device)
 
     def _make_tensor(self, name: str, stored: Stored, memory: dict[str, Tensor] | None) -> Tensor:
         """Returns a tensor of the framework: the one of that name in `memory`, overwritten, or a new one."""

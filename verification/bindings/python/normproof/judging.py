@@ -7,7 +7,7 @@ from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
-from normproof import frameworks, names, variants
+from normproof import frameworks, names, scales, variants
 from normproof.arguments import describe_value, require_arguments
 from normproof.checking import canonical_op, find_other_invocation, judge_case, suggest_options
 from normproof.conventions import Observations, describe_conventions
@@ -127,8 +127,11 @@ def judge_once(fn: Callable[..., Any], op: str, given: Mapping[str, Any], *, mod
     mode = mode or ("inference" if op in INFERENCE_ONLY else "training")
     given = {key: value.item() if isinstance(value, np.generic) and key in names.option_names(op) else value
              for key, value in names.with_canonical_names(op, given, "normproof.judge").items()}
+    of_y = scales.take_dtype_of_y(op, given)
+    given = scales.with_tensors(given) if op in scales.OPERATIONS else given
     require_kinds(op, given)
     inputs, options, home = split_arguments(given)
+    options |= of_y
     if repeat > 1:
         require_repeatable(op, inputs)
     if rows is not None:
@@ -136,7 +139,12 @@ def judge_once(fn: Callable[..., Any], op: str, given: Mapping[str, Any], *, mod
     elif seed is not None:
         raise UsageError(f"normproof.judge: seed={seed!r} draws rows, and rows= is absent; expected rows=, the number of rows "
                          "that are drawn")
-    dtype_notes = check_dtypes(op, inputs)
+    has_scales = scales.are_used(inputs, options)
+    scales.check_eight_bits(op, inputs)
+    if has_scales and (rows is not None or repeat > 1):
+        raise UsageError(f"normproof.judge: {'rows' if rows is not None else 'repeat'}= is given; expected neither with tensors of "
+                         "8 bits, whose scales belong to their rows")
+    dtype_notes = [] if has_scales else check_dtypes(op, inputs)
     require_axis(op, inputs)
     framework = framework or (home if home != "numpy" else None)
     if device is None:
@@ -150,7 +158,7 @@ def judge_once(fn: Callable[..., Any], op: str, given: Mapping[str, Any], *, mod
 
     def prepare(framework: str | None) -> Invocation:
         found = prepare_invocation(
-            called, op, names.known_names(op), framework=framework, device=where, arguments=arguments, outputs=outputs,
+            called, op, names.known_names(op) | {key for key in inputs if key in scales.SCALES}, framework=framework, device=where, arguments=arguments, outputs=outputs,
             backward=backward, layout=layout, forward_only=forward_only, accumulation=accumulation, formula=formula,
             cast_order=cast_order, loss_dtype=loss_dtype, scale_rounding=scale_rounding, strict=strict,
             flush_subnormals=flush_subnormals, skip_diagnosis=skip_diagnosis, writes=writes, title=title, holds=holds)
@@ -160,7 +168,7 @@ def judge_once(fn: Callable[..., Any], op: str, given: Mapping[str, Any], *, mod
             {key: given[key] for key in options if key in given and key not in found.read_names})
     invocation = prepare(framework)
     options = {**{key: variants.option_text(value) for key, value in invocation.own_options.items()}, **options}
-    changed |= {**plain_options(given), "framework": framework, "device": device if device != "cpu" else None}
+    changed |= {**plain_options(given), **of_y, "framework": framework, "device": device if device != "cpu" else None}
     call = Call(fn, op, {key: value for key, value in changed.items() if value is not None}, "judge")
     channels_first = invocation.layout.channels_first
     broadcast, masks = broadcast_masks(op, inputs, channels_first)
@@ -379,10 +387,6 @@ def check_dtypes(op: str, inputs: Mapping[str, Stored]) -> list[str]:
     Throws UsageError for a dtype that a tensor cannot have: classes are integers, everything but masks and counts is
     floating, and what is combined with an activation has its dtype.
     """
-    for name, stored in inputs.items():
-        if stored.dtype.startswith("float8"):
-            raise UsageError(f"normproof.judge: {name} has dtype {stored.dtype}, and tensors of 8 bits have scales, which judge "
-                             f"does not take; expected normproof.check with dtype={stored.dtype!r}")
     leading = next((name for name in LEADING_TENSORS if name in inputs), None)
     if leading is None:
         require_floating(inputs)

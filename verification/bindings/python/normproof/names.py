@@ -11,6 +11,7 @@ from normproof import abi, folders
 from normproof.arguments import describe_value
 from normproof.corpus import Case, Corpus, layer_descriptions, optimizer_descriptions, option_value
 from normproof.errors import UsageError
+from normproof.scales import scale_names
 
 # The corpus' names come first; an alias stands for the first name in this table that the operation has.
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -41,8 +42,11 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "second_moment": ("exp_avg_sq", "exp_avg_sqs", "v", "nu"),
     "iterations": ("step", "t", "steps", "timestep", "count"),
     "x_scale": ("scale_x", "input_scale"),
+    "x_scale_group": ("group_size", "quant_group_size", "scale_group"),
     "y_scale": ("scale_y", "output_scale", "out_scale"),
+    "y_dtype": ("out_dtype", "output_dtype", "quant_dtype"),
     "y_scale_group": ("group_size", "quant_group_size", "scale_group"),
+    "y_scale_power_of_two": ("use_ue8m0", "scale_ue8m0", "round_scale", "force_pow_2_scales", "use_power_2_scales"),
     "y_scale_ub": ("scale_ub", "scale_upper_bound"),
     "y_scale_min": ("min_scaling_factor", "min_scale", "scale_min"),
     "eps": ("epsilon", "variance_epsilon", "layer_norm_eps", "rms_norm_eps", "norm_eps", "layernorm_epsilon"),
@@ -203,7 +207,7 @@ def with_canonical_names(op: str, given: Mapping[str, Any], caller: str, complet
     Throws UsageError for a name that op does not have, for one that is given twice, and, if they must be `complete`, for a
     missing tensor.
     """
-    known = known_names(op)
+    known = known_names(op) | set(scale_names(op))
     needed, others = tensor_names(op)
     # Libraries call the operands of swiglu gate and up, and the corpus calls them x and gate.
     spelled = {name.lower() for name, value in given.items() if value is not None}

@@ -41,7 +41,7 @@ class NotApplicable(Exception):
 
 def _require_no_scales(case: Case) -> None:
     """Throws NotApplicable for a case of 8 bits, whose scales belong to its rows."""
-    if case.dtype in EIGHT_BITS:
+    if case.dtype in EIGHT_BITS or any(stored.dtype in EIGHT_BITS for stored in case.tensors.values()):
         raise NotApplicable("tensors of 8 bits have scales, which belong to their rows")
 
 

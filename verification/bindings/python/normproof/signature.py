@@ -22,6 +22,7 @@ IMPLIED = {"momentum": ("running_decay",), "betas": ("beta1", "beta2"), "window_
            **dict.fromkeys(("steps_before", "step_number", "steps_before_scalar", "step_scalar", "step_array"),
                            ("iterations",))}
 STATE_NOT_READ = ("batch_norm", "power_norm_v")  # in training, y and the gradients do not depend on the state
+SCALED_TENSOR = {"quantize": "y_scale", "dequantize": "x_scale"}  # what a parameter `scale` means
 OF_GRADIENTS = ("grad_sum", "grad_x_scale", "grad_y_scale")  # tensors that gradients alone depend on
 NOT_NEEDED = {"sgd": ("iterations",)}  # tensors of a case that do not change the main output
 NOT_LAYERS = ("encoder_layer", "encoder", "decoder_layer", "translator", "language_model", "decoding")
@@ -225,6 +226,8 @@ def _arguments_by_name(parameters: Mapping[str, inspect.Parameter], sources: dic
             source = _source(sources.pop(name), known, constructor)
         else:
             source = names.meaning(name, known, constructor and not names.is_function(op))
+            if source is None and op in SCALED_TENSOR and name.lower() in ("scale", "scales", "s"):
+                source = SCALED_TENSOR[op] if SCALED_TENSOR[op] in known else None
             if source == "has_beta" and not (required or isinstance(parameter.default, bool)):
                 source = None
             if isinstance(source, str) and _is_no_tensor(name, parameter, source, parameters):
@@ -397,7 +400,7 @@ def require_read(case: Case, read: Collection[str], title: str, differentiated: 
             continue
         if name in NOT_NEEDED.get(case.op, ()):
             continue
-        if name == "y_scale_group" and int(stored.data[0]) >= case.tensors["x"].data.shape[-1]:
+        if name in ("x_scale_group", "y_scale_group") and int(stored.data[0]) >= case.tensors["x"].data.shape[-1]:
             continue  # one scale for each row
         if name == "valid" and (stored.data.all() or not names.reads_mask(case.op)):
             continue

@@ -15,7 +15,8 @@ from normproof.stored import Array, Stored
 
 class NumPy(Framework):
     name = "NumPy " + np.__version__
-    dtypes = ("float64", "float32", "float16", *storage.available_ml_dtypes(("bfloat16", *EIGHT_BITS)))
+    dtypes = ("float64", "float32", "float16", "int8",
+              *storage.available_ml_dtypes(("bfloat16", *EIGHT_BITS)))
     differentiates = False
     dtypes_from_ml_dtypes = True
     stride_layouts: tuple[str, ...] = ("transposed", "sliced")
