@@ -27,6 +27,44 @@ struct Scale {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = x[i] * factor; }
 };
 
+/// Appends one element to each row of x, which has `width` elements per row. The element of row r
+/// is element r / rows_per_element of `last`, which is repeated if it has fewer elements.
+struct AppendColumn {
+  ConstReals x, last;
+  std::size_t width, rows_per_element;
+  Reals y;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    const std::size_t row = i / (width + 1), column = i % (width + 1);
+    y[i] = column < width ? x[row * width + column] : last[row / rows_per_element % last.size];
+  }
+};
+
+/// Divides the rows of x, of `width` + 1 elements, into their first elements and their last
+/// element.
+struct SplitLastColumn {
+  ConstReals x;
+  std::size_t width;
+  Reals first, last;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    const std::size_t row = i / (width + 1), column = i % (width + 1);
+    if (column < width)
+      first[row * width + column] = x[i];
+    else
+      last[row] = x[i];
+  }
+};
+
+/// Changes the order of the first two axes: y [B,A,C] has the elements of x [A,B,C].
+struct ExchangeAxes {
+  ConstReals x;
+  std::size_t a, b, c;
+  Reals y;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    const std::size_t of_a = i / c % a, of_b = i / c / a;
+    y[i] = x[(of_a * b + of_b) * c + i % c];
+  }
+};
+
 /// Applies a rotary embedding: rotates each pair of features by the angle of its token
 /// (ref/nn/rotary_embedding.hpp), or by the opposite angle if `back` is true.
 struct RotatePairs {

@@ -26,8 +26,9 @@ using ops::Matrices;
 class KeyHeads {
  public:
   KeyHeads(const AttentionShape& shape, const DeviceMask& valid,
-           const ref::model::AttentionOptions& options)
-      : shape_(shape),
+           const ref::model::AttentionOptions& options, bool with_sinks)
+      : with_sinks_(with_sinks),
+        shape_(shape),
         valid_(valid.is_given() ? valid.host_flags() : Mask()),
         range_(ref::model::key_range(options)) {}
 
@@ -49,33 +50,40 @@ class KeyHeads {
   }
   ScoreParts parts() const {
     return {count(),
-            {1, shape_.group.rows(), shape_.group.keys},
-            [this](std::size_t part) {
-              return shape_.visible_keys_of_sample(part / shape_.kv_heads, valid_, range_);
-            },
+            {1, shape_.group.rows(), columns()},
+            [this](std::size_t part) { return visible_columns(part); },
             [this](std::size_t part) {
               return shape_.describe_heads(part / shape_.kv_heads, part % shape_.kv_heads);
             }};
   }
 
-  /// Returns the mask of the keys that each query may attend to. Each key head of each sample has a
-  /// mask [rows, S]. If no key is hidden by its position, all queries of a key head have the same
-  /// mask, which is stored once as [1, S].
+  /// Returns the mask of the keys, and of the sink, that each query may attend to. Each key head of
+  /// each sample has a mask [rows, S]. If no key is hidden by its position, all queries of a key
+  /// head have the same mask, which is stored once as [1, S].
   DeviceMask visible_keys_mask(Device& device) const {
-    const Mask first = shape_.visible_keys_of_sample(0, valid_, range_);
+    const Mask first = visible_columns(0);
     if (!ref::tensor::is_given(first)) return {};
     const std::size_t rows = range_.hides_keys() ? shape_.group.rows() : 1;
-    Mask all = ref::tensor::empty_tensor<bool>({count(), rows, shape_.group.keys});
+    Mask all = ref::tensor::empty_tensor<bool>({count(), rows, columns()});
     for (std::size_t part = 0; part < count(); ++part) {
-      const Mask own = shape_.visible_keys_of_sample(part / shape_.kv_heads, valid_, range_);
+      const Mask own = visible_columns(part);
       std::copy_n(own.data(), own.size(), all.data() + part * own.size());
     }
-    return DeviceMask(device, all, shape_.group.keys);
+    return DeviceMask(device, all, columns());
   }
 
-  bool every_query_sees_a_key() const { return shape_.every_query_sees_a_key(valid_, range_); }
+  /// Whether every query sees a key, or a sink.
+  bool every_query_sees_a_score() const {
+    return with_sinks_ || shape_.every_query_sees_a_key(valid_, range_);
+  }
 
  private:
+  /// Returns the number of scores of a query: its keys, and perhaps a sink.
+  std::size_t columns() const { return shape_.group.keys + (with_sinks_ ? 1 : 0); }
+  Mask visible_columns(std::size_t part) const {
+    Mask visible = shape_.visible_keys_of_sample(part / shape_.kv_heads, valid_, range_);
+    return with_sinks_ ? ref::model::add_visible_sink(visible, shape_.group.keys) : visible;
+  }
   std::size_t count() const { return shape_.batch_size * shape_.kv_heads; }
 
   template <class T>
@@ -86,6 +94,7 @@ class KeyHeads {
     return m;
   }
 
+  bool with_sinks_;
   const AttentionShape& shape_;
   Mask valid_;
   ref::model::KeyRange range_;
@@ -93,6 +102,16 @@ class KeyHeads {
 
 Shape mask_shape(const DeviceMask& valid) {
   return valid.is_given() ? valid.shape() : Shape{};
+}
+
+/// Returns the sums of the terms [B,H,T] over the samples and the queries of each head, [H].
+DeviceTensor<double> sum_over_queries(const DeviceTensor<double>& terms,
+                                      const AttentionShape& shape) {
+  const std::size_t samples = shape.batch_size, heads = shape.heads(), tokens = shape.group.tokens;
+  DeviceTensor<double> of_heads(terms.device(), {heads, samples * tokens});
+  device::launch_elements(terms.device(), terms.size(),
+                          ExchangeAxes{terms.span(), samples, heads, tokens, of_heads.span()});
+  return ops::sum_rows(of_heads);
 }
 
 void check_finite_elements(std::string_view function, std::string_view argument,
@@ -118,14 +137,17 @@ DotProductForward scaled_dot_product_attention(const DeviceTensor<double>& q,
                                                const DeviceTensor<double>& v,
                                                const DeviceMask& valid,
                                                const ref::model::AttentionOptions& options,
-                                               const Products& products) {
+                                               const Products& products, const ScoreInputs& extra) {
   constexpr auto kName = "scaled_dot_product_attention";
-  const AttentionShape shape = ref::model::attention_shape(kName, q.shape(), k.shape(), v.shape(),
-                                                           mask_shape(valid), options);
+  const bool with_sinks = extra.sinks.is_given();
+  const AttentionShape shape =
+      ref::model::attention_shape(kName, q.shape(), k.shape(), v.shape(), mask_shape(valid),
+                                  options, with_sinks ? extra.sinks.shape() : Shape{});
   check_finite_elements(kName, "q", q, Clause::C5);
   check_finite_elements(kName, "k", k, Clause::C5);
   check_finite_elements(kName, "v", v, Clause::C5);
-  const KeyHeads heads(shape, valid, options);
+  if (with_sinks) check_finite_elements(kName, "sinks", extra.sinks, Clause::C5);
+  const KeyHeads heads(shape, valid, options, with_sinks);
   Device& device = q.device();
   DotProductForward result;
   result.queries = multiply_by_scale(q, options);
@@ -134,10 +156,16 @@ DotProductForward scaled_dot_product_attention(const DeviceTensor<double>& q,
   DeviceTensor<double> scores = attention_scores(device, in, heads.scores(), products);
   if (options.soft_cap)
     result.tanh = cap_scores(scores, *options.soft_cap).reshaped(shape.scores_shape());
-  const DeviceTensor<double> weights = attention_weights(scores, visible_keys_mask, heads.parts());
-  if (heads.every_query_sees_a_key())
+  if (with_sinks) scores = append_column(scores, extra.sinks, shape.group.tokens);
+  DeviceTensor<double> weights = attention_weights(scores, visible_keys_mask, heads.parts());
+  if (heads.every_query_sees_a_score())
     result.log_sum_exp =
         ops::log_sum_exp(scores, visible_keys_mask).reshaped(shape.queries_shape());
+  if (with_sinks) {
+    SplitColumns columns = split_last_column(weights);
+    weights = std::move(columns.first);
+    result.sink_weights = columns.last.reshaped(shape.queries_shape());
+  }
   result.y = DeviceTensor<double>(device, shape.y_shape());
   attend(device, weights, heads.scores(), in,
          heads.query_matrices(result.y.span(), shape.value_features), products);
@@ -157,21 +185,27 @@ DotProductGradients scaled_dot_product_attention_backward(
                            Clause::C7);
   if (options.soft_cap)
     ref::tensor::check_shape(kName, "tanh", forward.tanh.shape(), shape.scores_shape(), Clause::C7);
+  const bool with_sinks = forward.sink_weights.is_given();
+  if (with_sinks)
+    ref::tensor::check_shape(kName, "sink_weights", forward.sink_weights.shape(),
+                             shape.queries_shape(), Clause::C7);
   check_finite_elements(kName, "grad_y", grad_y, Clause::C6);
-  const KeyHeads heads(shape, valid, options);
+  const KeyHeads heads(shape, valid, options, with_sinks);
   Device& device = k.device();
   DeviceTensor<double> grad_queries(device, forward.queries.shape());
   DotProductGradients gradients{
-      {}, DeviceTensor<double>(device, k.shape()), DeviceTensor<double>(device, v.shape())};
+      {}, DeviceTensor<double>(device, k.shape()), DeviceTensor<double>(device, v.shape()), {}};
   const DeviceTensor<double> weights = forward.weights.reshaped(heads.scores().shape);
-  write_attention_gradients(
+  const DeviceTensor<double> sink_terms = write_attention_gradients(
       device, heads.operands(grad_queries.span(), gradients.k.span(), gradients.v.span()),
       heads.operands(forward.queries.span(), k.span(), v.span()),
       {weights, weights, [](const DeviceTensor<double>& own) { return own; },
        heads.query_matrices(grad_y.span(), shape.value_features),
-       options.soft_cap ? forward.tanh.reshaped(heads.scores().shape) : DeviceTensor<double>()},
+       options.soft_cap ? forward.tanh.reshaped(heads.scores().shape) : DeviceTensor<double>(),
+       forward.sink_weights},
       heads.scores(), heads.visible_keys_mask(device), heads.parts(), products);
   gradients.q = multiply_by_scale(grad_queries, options);
+  if (with_sinks) gradients.sinks = sum_over_queries(sink_terms, shape);
   return gradients;
 }
 

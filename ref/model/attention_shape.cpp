@@ -45,8 +45,8 @@ std::string AttentionShape::describe_heads(std::size_t sample, std::size_t kv_he
 }
 
 AttentionShape attention_shape(std::string_view function, const Shape& q, const Shape& k,
-                               const Shape& v, const Shape& valid,
-                               const AttentionOptions& options) {
+                               const Shape& v, const Shape& valid, const AttentionOptions& options,
+                               const Shape& sinks) {
   for (const auto& [name, shape] : {std::pair("q", q), std::pair("k", k), std::pair("v", v)})
     check_axes(function, name, shape);
   if (k[0] != q[0] || k[3] != q[3] || q[1] % k[1] != 0)
@@ -60,6 +60,7 @@ AttentionShape attention_shape(std::string_view function, const Shape& q, const 
   if (options.soft_cap)
     tensor::check_option(function, "soft_cap", *options.soft_cap, *options.soft_cap > 0,
                          "soft_cap > 0", Clause::C8);
+  if (!sinks.empty()) tensor::check_shape(function, "sinks", sinks, {q[1]}, Clause::C9);
   return {.batch_size = q[0],
           .kv_heads = k[1],
           .group = {q[1] / k[1], q[2], k[2]},

@@ -33,14 +33,17 @@ struct AttentionShape {
 };
 
 /// Checks the shapes of the inputs of attention and returns its extents.
-/// Shapes    `valid` is the shape of the mask. It has no axes if there is no mask
+/// Shapes    `valid` is the shape of the mask, and `sinks` that of the sinks. They have no axes if
+///           there is no mask, or no sink
 /// Requires  (C1) q, k and v have four axes and extents of at least 1
 ///           (C2) k has the B and D of q, v has the B, G and S of k, and G divides H
 ///           (C3) valid is [B,S] or has no axes  (C4) scale is finite and above 0
 ///           (C8) soft_cap, if there is one, is finite and above 0
+///           (C9) sinks is [H] or has no axes
 /// Throws    ContractError that names `function`
 AttentionShape attention_shape(std::string_view function, const tensor::Shape& q,
                                const tensor::Shape& k, const tensor::Shape& v,
-                               const tensor::Shape& valid, const AttentionOptions& options);
+                               const tensor::Shape& valid, const AttentionOptions& options,
+                               const tensor::Shape& sinks = {});
 
 }  // namespace normproof::ref::model

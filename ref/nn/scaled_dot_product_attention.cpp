@@ -7,8 +7,10 @@
 
 #include "ref/model/attention_shape.hpp"
 #include "ref/nn/attention_core.hpp"
+#include "ref/nn/last_column.hpp"
 #include "ref/numeric/elementary.hpp"
 #include "ref/numeric/parallel.hpp"
+#include "ref/ops/reduce.hpp"
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::ref::nn {
@@ -56,6 +58,20 @@ struct KeyValueHead {
     std::copy_n(whole.data() + number() * own.size(), own.size(), own.data());
     return own;
   }
+
+  /// Returns the scores of this head with the sinks [H] of its queries behind them.
+  template <class T>
+  Tensor<T> append_sinks(const Tensor<T>& scores, const Tensor<T>& sinks) const {
+    return append_column(scores, [&](std::size_t row) {
+      return sinks.data()[head * all.group.heads + row / all.group.tokens];
+    });
+  }
+  /// Returns the weights of this head with those of the sinks, sink_weights [B,H,T], behind them.
+  template <class T>
+  Tensor<T> append_sink_weights(const Tensor<T>& weights, const Tensor<T>& sink_weights) const {
+    return append_column(
+        weights, [&](std::size_t row) { return sink_weights.data()[number() * rows() + row]; });
+  }
 };
 
 /// Calls f(head) for all heads of keys, on the allowed number of threads. If f throws, the error
@@ -77,9 +93,23 @@ void for_each_head(const AttentionShape& shape, F f) {
   });
 }
 
-/// Returns the shape of the mask. If there is no mask, the shape has no axes.
-tensor::Shape mask_shape(const Mask& valid) {
-  return tensor::is_given(valid) ? shape_of(valid) : tensor::Shape{};
+/// Returns the shape of an optional tensor. If it is not given, the shape has no axes.
+template <class T>
+tensor::Shape optional_shape(const Tensor<T>& t) {
+  return tensor::is_given(t) ? shape_of(t) : tensor::Shape{};
+}
+
+/// Returns a tensor [B,H,T] as [H,B,T].
+template <class T>
+Tensor<T> heads_first(const Tensor<T>& t, const AttentionShape& shape) {
+  const std::size_t heads = shape.heads(), tokens = shape.group.tokens;
+  Tensor<T> result = tensor::empty_tensor<T>({heads, shape.batch_size * tokens});
+  for (std::size_t row = 0; row < shape.batch_size * heads; ++row) {
+    const std::size_t sample = row / heads, head = row % heads;
+    std::copy_n(t.data() + row * tokens, tokens,
+                result.data() + (head * shape.batch_size + sample) * tokens);
+  }
+  return result;
 }
 
 template <class T>
@@ -101,29 +131,43 @@ Tensor<T> scaled_tensor(const Tensor<T>& t, const T& factor) {
 template <numeric::Real T>
 DotProductForward<T> scaled_dot_product_attention(const Tensor<T>& q, const Tensor<T>& k,
                                                   const Tensor<T>& v, const Mask& valid,
-                                                  const model::AttentionOptions& options) {
+                                                  const model::AttentionOptions& options,
+                                                  const ScoreInputs<T>& extra) {
   constexpr auto kName = "scaled_dot_product_attention";
-  const AttentionShape shape = model::attention_shape(kName, shape_of(q), shape_of(k), shape_of(v),
-                                                      mask_shape(valid), options);
+  const AttentionShape shape =
+      model::attention_shape(kName, shape_of(q), shape_of(k), shape_of(v), optional_shape(valid),
+                             options, optional_shape(extra.sinks));
   tensor::check_finite(kName, "q", q, Clause::C5);
   tensor::check_finite(kName, "k", k, Clause::C5);
   tensor::check_finite(kName, "v", v, Clause::C5);
+  const bool with_sinks = tensor::is_given(extra.sinks);
+  if (with_sinks) tensor::check_finite(kName, "sinks", extra.sinks, Clause::C5);
   DotProductForward<T> result;
   result.saved.queries = scaled_tensor(q, effective_scale<T>(options, shape.features));
   result.saved.weights = tensor::empty_tensor<T>(shape.scores_shape());
   if (options.soft_cap) result.saved.tanh = tensor::empty_tensor<T>(shape.scores_shape());
+  if (with_sinks) result.saved.sink_weights = tensor::empty_tensor<T>(shape.queries_shape());
   result.y = tensor::empty_tensor<T>(shape.y_shape());
   const model::KeyRange range = model::key_range(options);
-  const bool with_sums = shape.every_query_sees_a_key(valid, range);
+  const bool with_sums = with_sinks || shape.every_query_sees_a_key(valid, range);
   if (with_sums) result.log_sum_exp = tensor::empty_tensor<T>(shape.queries_shape());
   for_each_head(shape, [&](const KeyValueHead& head) {
     const auto in = head.operands<const T>(result.saved.queries.data(), k.data(), v.data());
-    const Mask visible = shape.visible_keys_of_sample(head.sample, valid, range);
+    Mask visible = shape.visible_keys_of_sample(head.sample, valid, range);
     Tensor<T> scores = attention_scores<T>(in, head.scores_shape());
     if (options.soft_cap)
       head.copy_to_full_tensor(cap_scores(scores, T(*options.soft_cap)), result.saved.tanh);
-    const Tensor<T> weights = ops::softmax(scores, visible);
+    if (with_sinks) {
+      scores = head.append_sinks(scores, extra.sinks);
+      visible = model::add_visible_sink(visible, shape.group.keys);
+    }
+    Tensor<T> weights = ops::softmax(scores, visible);
     if (with_sums) head.copy_to_full_tensor(ops::log_sum_exp(scores, visible), result.log_sum_exp);
+    if (with_sinks) {
+      SplitColumns<T> parts = split_last_column(weights);
+      head.copy_to_full_tensor(parts.last, result.saved.sink_weights);
+      weights = std::move(parts.first);
+    }
     head.copy_to_full_tensor(weights, result.saved.weights);
     apply_attention_weights<T>(weights, in,
                                head.queries_shape(result.y.data(), shape.value_features));
@@ -137,38 +181,58 @@ DotProductGradients<T> scaled_dot_product_attention_backward(
     const DotProductSaved<T>& saved, const model::AttentionOptions& options) {
   constexpr auto kName = "scaled_dot_product_attention_backward";
   const AttentionShape shape = model::attention_shape(kName, shape_of(saved.queries), shape_of(k),
-                                                      shape_of(v), mask_shape(valid), options);
+                                                      shape_of(v), optional_shape(valid), options);
   tensor::check_shape(kName, "grad_y", shape_of(grad_y), shape.y_shape(), Clause::C6);
   tensor::check_shape(kName, "weights", shape_of(saved.weights), shape.scores_shape(), Clause::C7);
   if (options.soft_cap)
     tensor::check_shape(kName, "tanh", shape_of(saved.tanh), shape.scores_shape(), Clause::C7);
+  const bool with_sinks = tensor::is_given(saved.sink_weights);
+  if (with_sinks)
+    tensor::check_shape(kName, "sink_weights", shape_of(saved.sink_weights), shape.queries_shape(),
+                        Clause::C7);
   tensor::check_finite(kName, "grad_y", grad_y, Clause::C6);
   const model::KeyRange range = model::key_range(options);
   Tensor<T> grad_queries = tensor::empty_tensor<T>(shape_of(saved.queries));
   DotProductGradients<T> gradients{
-      {}, tensor::empty_tensor<T>(shape_of(k)), tensor::empty_tensor<T>(shape_of(v))};
+      {}, tensor::empty_tensor<T>(shape_of(k)), tensor::empty_tensor<T>(shape_of(v)), {}};
+  Tensor<T> sink_terms;
+  if (with_sinks) sink_terms = tensor::empty_tensor<T>(shape.queries_shape());
   for_each_head(shape, [&](const KeyValueHead& head) {
     const Tensor<T> weights = head.copy_from_full_tensor(saved.weights);
-    const auto cap_backward = [&](Tensor<T>& grad_scores) {
+    const Mask visible = shape.visible_keys_of_sample(head.sample, valid, range);
+    const auto scores_backward = [&](const Tensor<T>& grad_weights) {
+      Tensor<T> grad_scores;
+      if (with_sinks) {
+        SplitColumns<T> parts = split_last_column(
+            ops::softmax_backward(append_column(grad_weights, [](std::size_t) { return T(0); }),
+                                  head.append_sink_weights(weights, saved.sink_weights),
+                                  model::add_visible_sink(visible, shape.group.keys)));
+        head.copy_to_full_tensor(parts.last, sink_terms);
+        grad_scores = std::move(parts.first);
+      } else {
+        grad_scores = ops::softmax_backward(grad_weights, weights, visible);
+      }
       if (options.soft_cap)
         cap_scores_backward(head.copy_from_full_tensor(saved.tanh), grad_scores);
+      return grad_scores;
     };
     write_attention_gradients<T>(
         head.operands<T>(grad_queries.data(), gradients.k.data(), gradients.v.data()),
-        head.operands<const T>(saved.queries.data(), k.data(), v.data()), weights, weights,
-        [](Tensor<T>&) {}, cap_backward, head.queries_shape(grad_y.data(), shape.value_features),
-        shape.visible_keys_of_sample(head.sample, valid, range));
+        head.operands<const T>(saved.queries.data(), k.data(), v.data()), weights,
+        [](Tensor<T>&) {}, scores_backward,
+        head.queries_shape(grad_y.data(), shape.value_features));
   });
   gradients.q = scaled_tensor(grad_queries, effective_scale<T>(options, shape.features));
+  if (with_sinks) gradients.sinks = ops::sum_rows(heads_first(sink_terms, shape));
   return gradients;
 }
 
-#define NORMPROOF_INSTANTIATE(T)                                                                 \
-  template DotProductForward<T> scaled_dot_product_attention(const Tensor<T>&, const Tensor<T>&, \
-                                                             const Tensor<T>&, const Mask&,      \
-                                                             const model::AttentionOptions&);    \
-  template DotProductGradients<T> scaled_dot_product_attention_backward(                         \
-      const Tensor<T>&, const Tensor<T>&, const Tensor<T>&, const Mask&,                         \
+#define NORMPROOF_INSTANTIATE(T)                                         \
+  template DotProductForward<T> scaled_dot_product_attention(            \
+      const Tensor<T>&, const Tensor<T>&, const Tensor<T>&, const Mask&, \
+      const model::AttentionOptions&, const ScoreInputs<T>&);            \
+  template DotProductGradients<T> scaled_dot_product_attention_backward( \
+      const Tensor<T>&, const Tensor<T>&, const Tensor<T>&, const Mask&, \
       const DotProductSaved<T>&, const model::AttentionOptions&);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE

@@ -8,23 +8,31 @@ namespace normproof::ref::nn {
 using tensor::Mask;
 using tensor::Tensor;
 
+/// The optional inputs of attention that act on its scores.
+template <class T>
+struct ScoreInputs {
+  Tensor<T> sinks;  ///< [H]: one more score for each query of a head; empty without sinks
+};
+
 template <class T>
 struct DotProductSaved {
-  Tensor<T> queries;  ///< [B,H,T,D]: q times scale
-  Tensor<T> weights;  ///< [B,H,T,S]: softmax of the scores
-  Tensor<T> tanh;     ///< [B,H,T,S]: tanh(scores / soft_cap); empty without a cap
+  Tensor<T> queries;       ///< [B,H,T,D]: q times scale
+  Tensor<T> weights;       ///< [B,H,T,S]: softmax of the scores
+  Tensor<T> tanh;          ///< [B,H,T,S]: tanh(scores / soft_cap); empty without a cap
+  Tensor<T> sink_weights;  ///< [B,H,T]: softmax of the scores, of the sink; empty without sinks
 };
 
 template <class T>
 struct DotProductForward {
   Tensor<T> y;            ///< [B,H,T,E]
-  Tensor<T> log_sum_exp;  ///< [B,H,T]; empty if some query sees no key
+  Tensor<T> log_sum_exp;  ///< [B,H,T]; empty if some query sees no key and has no sink
   DotProductSaved<T> saved;
 };
 
 template <class T>
 struct DotProductGradients {
   Tensor<T> q, k, v;
+  Tensor<T> sinks;  ///< [H]; empty without sinks
 };
 
 /// Scaled dot-product attention without linear maps and dropout. The H heads of queries form G
@@ -35,20 +43,24 @@ struct DotProductGradients {
 ///           weights = softmax over the keys j that query i sees, or 0 if it sees none ;
 ///           y_bhie = sum_j weights_bhij v_bgje ;
 ///           log_sum_exp = log(sum_j exp(scores)). Query i sees key j if valid_bj is true and
-///           model::is_in_range(i, j) is true for the causal mask and the window
+///           model::is_in_range(i, j) is true for the causal mask and the window. With sinks, the
+///           softmax and log_sum_exp have one more score, sinks_h, which has no key and no value.
+///           It is neither scaled nor capped
 /// Shapes    q [B,H,T,D]; k [B,G,S,D]; v [B,G,S,E]; valid [B,S], true if a key takes part, or empty
-///           if all keys do
-/// Requires  the requirements of model::attention_shape; (C5) every element of q, k and v is
-///           finite, and so are the scores of visible keys before the cap
+///           if all keys do; extra.sinks [H] or empty
+/// Requires  the requirements of model::attention_shape; (C5) every element of q, k, v and sinks
+///           is finite, and so are the scores of visible keys before the cap
 /// Order     docs/specification/determinism.md: rule R1 for products, rule R2 inside softmax. The
-///           result of a sample has the same bits if it is computed alone or with longer padding
+///           result of a sample has the same bits if it is computed alone or with longer padding.
+///           The sink comes after the keys that the query sees
 /// Error     docs/error_analysis.md, section 1: the bound that the scalar type running_error
 ///           computes
 /// Throws    ContractError
 template <numeric::Real T>
 DotProductForward<T> scaled_dot_product_attention(const Tensor<T>& q, const Tensor<T>& k,
                                                   const Tensor<T>& v, const Mask& valid = {},
-                                                  const model::AttentionOptions& options = {});
+                                                  const model::AttentionOptions& options = {},
+                                                  const ScoreInputs<T>& extra = {});
 
 /// Returns the gradients of scaled_dot_product_attention.
 /// Source    docs/specification/attention.md
@@ -58,10 +70,14 @@ DotProductForward<T> scaled_dot_product_attention(const Tensor<T>& q, const Tens
 ///           grad_scores = softmax_backward(grad_weights), with a cap times 1 - tanh^2 ;
 ///           grad_q = (grad_scores k) scale ;
 ///           grad_k is computed like grad_v, with grad_scores instead of weights, and with the
-///           product `q scale` instead of grad_y
+///           product `q scale` instead of grad_y ;
+///           grad_sinks_h = sum over the samples b and the queries i of
+///           weight_of_sink (0 - mean), where mean is the mean of grad_weights in
+///           softmax_backward, to which the sink adds a term of 0
 /// Requires  (C6) grad_y has the shape of y, is finite, and is so small that the sums in the
 ///           backward of softmax are finite  (C7) saved is what the forward returned
-/// Order     as in the forward. The terms of a sum over a group are ordered by head, then by query
+/// Order     as in the forward. The terms of a sum over a group are ordered by head, then by query.
+///           The terms of grad_sinks are ordered by sample, then by query, and added by rule R2
 /// Throws    ContractError
 template <numeric::Real T>
 DotProductGradients<T> scaled_dot_product_attention_backward(

@@ -196,6 +196,8 @@ class Drawing:
         self.add_gradient("grad_y", (samples, heads, tokens, width))
         if self.chance(0.2):
             self.tensors["valid"] = self.generator.random((samples, keys)) < 0.8
+        if self.chance(0.2):
+            self.add("sinks", self.generator.standard_normal(heads) * self.choose((1, 5, 50)))
 
     def draw_rope(self):
         shape = self.choose_shape(ROPE)

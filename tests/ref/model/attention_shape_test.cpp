@@ -71,6 +71,18 @@ TEST(AttentionShape, C8_RejectsCapThatIsNotPositiveAndFinite) {
   }
 }
 
+TEST(AttentionShape, C9_RejectsSinksThatAreNotOneForEachQueryHead) {
+  const auto message = [](const tensor::Shape& sinks) {
+    return numeric::contract_message([&] {
+      attention_shape("f", {1, 4, 1, 1}, {1, 2, 1, 1}, {1, 2, 1, 1}, {}, {}, sinks);
+    });
+  };
+  EXPECT_EQ(message({2}), "f: sinks has shape [2]; expected shape [4] (C9)");
+  EXPECT_EQ(message({1, 4}), "f: sinks has shape [1, 4]; expected shape [4] (C9)");
+  EXPECT_EQ(attention_shape("f", {1, 4, 1, 1}, {1, 2, 1, 1}, {1, 2, 1, 1}, {}, {}, {4}).heads(),
+            4u);
+}
+
 TEST(AttentionShape, C4_RejectsScaleThatIsNotPositiveAndFinite) {
   for (const double scale : {0.0, -1.0, std::numeric_limits<double>::infinity()}) {
     const std::string sentence = shape_rejection_message(kOnes, kOnes, kOnes, {}, {.scale = scale});

@@ -66,7 +66,8 @@ struct FunctionRunner {
   void operator()(const model::AttentionOptions& options) const {
     const DeviceTensor<double> k = tensor("k"), v = tensor("v");
     const DeviceMask valid(to, in.valid);
-    const auto forward = gpu::nn::scaled_dot_product_attention(tensor("q"), k, v, valid, options);
+    const auto forward = gpu::nn::scaled_dot_product_attention(
+        tensor("q"), k, v, valid, options, gpu::ops::ordered_products(), {given("sinks")});
     got.set("y", forward.y);
     if (forward.log_sum_exp.is_given()) got.set("log_sum_exp", forward.log_sum_exp);
     if (!in.tensors.contains("grad_y")) return;
@@ -75,6 +76,7 @@ struct FunctionRunner {
     got.set("grad_q", gradients.q);
     got.set("grad_k", gradients.k);
     got.set("grad_v", gradients.v);
+    if (gradients.sinks.is_given()) got.set("grad_sinks", gradients.sinks);
   }
   void operator()(const model::AddLayerNormOptions& o) const {
     const gpu::norm::NormInputs own = norm_inputs(o.zero_centred_gamma);

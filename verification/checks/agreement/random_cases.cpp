@@ -66,6 +66,7 @@ struct RandomHeads {
   MaskKind masked;
   const char *window_left = "none", *window_right = "none", *mask_corner = "bottom_right";
   const char* soft_cap = "none";
+  bool sinks = false;
 };
 
 const RandomHeads kHeads[] = {
@@ -76,15 +77,18 @@ const RandomHeads kHeads[] = {
     {2, 2, 1, 3, 4, 2, 2, false, MaskKind::all},
     {2, 4, 2, 9, 33, 3, 4, true, MaskKind::some, "5"},
     {1, 2, 1, 12, 7, 3, 4, false, MaskKind::none, "2", "1", "top_left"},
-    {2, 4, 2, 9, 33, 3, 4, true, MaskKind::some, "none", "none", "bottom_right", "1.5"}};
+    {2, 4, 2, 9, 33, 3, 4, true, MaskKind::some, "none", "none", "bottom_right", "1.5"},
+    {2, 6, 2, 5, 33, 3, 4, true, MaskKind::some, "none", "none", "bottom_right", "none", true},
+    {2, 2, 1, 3, 4, 2, 2, false, MaskKind::all, "none", "none", "bottom_right", "none", true},
+    {2, 4, 1, 12, 7, 3, 4, true, MaskKind::none, "2", "none", "bottom_right", "1.5", true}};
 
 RandomCase attention_case(std::uint64_t seed, const RandomHeads& h) {
   RandomCase c;
   const bool has_window = std::string_view(h.window_left) != "none";
   const bool has_cap = std::string_view(h.soft_cap) != "none";
-  c.name = fmt::format("attention/{}x{}x{}x{}{}{}{}", h.samples, h.heads, h.tokens, h.keys,
+  c.name = fmt::format("attention/{}x{}x{}x{}{}{}{}{}", h.samples, h.heads, h.tokens, h.keys,
                        h.causal ? "/causal" : "", has_window ? "/window" : "",
-                       has_cap ? "/soft_cap" : "");
+                       has_cap ? "/soft_cap" : "", h.sinks ? "/sinks" : "");
   c.operation = model::operation("attention");
   model::set_option(c.operation, "window_left", h.window_left);
   model::set_option(c.operation, "window_right", h.window_right);
@@ -99,6 +103,7 @@ RandomCase attention_case(std::uint64_t seed, const RandomHeads& h) {
   set("k", {h.samples, h.kv_heads, h.keys, h.features});
   set("v", {h.samples, h.kv_heads, h.keys, h.values});
   set("grad_y", {h.samples, h.heads, h.tokens, h.values});
+  if (h.sinks) set("sinks", {h.heads});
   in.valid = random_mask(seed, c.name, {h.samples, h.keys}, h.masked);
   return c;
 }

@@ -23,7 +23,7 @@ struct Heads {
 };
 
 void run_attention(const std::string& probe, const Heads& h, bool masked,
-                   const ref::model::AttentionOptions& options, Values& values) {
+                   const ref::model::AttentionOptions& options, bool with_sinks, Values& values) {
   Inputs inputs(probe);
   const Tensor<double> q = inputs.draw_uniforms({h.samples, h.heads, h.tokens, h.features}, -3, 3);
   const Tensor<double> k = inputs.draw_uniforms({h.samples, h.kv_heads, h.keys, h.features}, -3, 3);
@@ -36,13 +36,16 @@ void run_attention(const std::string& probe, const Heads& h, bool masked,
     valid = ref::tensor::empty_tensor<bool>({h.samples, h.keys});
     for (bool& key : valid) key = inputs.below(3) != 0;
   }
-  const auto forward = nn::scaled_dot_product_attention(q, k, v, valid, options);
+  nn::ScoreInputs<double> extra;
+  if (with_sinks) extra.sinks = inputs.draw_uniforms(ref::tensor::Shape{h.heads}, -3, 3);
+  const auto forward = nn::scaled_dot_product_attention(q, k, v, valid, options, extra);
   add_tensor_hashes(forward.y, values);
   if (ref::tensor::is_given(forward.log_sum_exp)) add_tensor_hashes(forward.log_sum_exp, values);
   const auto gradients =
       nn::scaled_dot_product_attention_backward(grad_y, k, v, valid, forward.saved, options);
   for (const Tensor<double>* gradient : {&gradients.q, &gradients.k, &gradients.v})
     add_tensor_hashes(*gradient, values);
+  if (with_sinks) add_tensor_hashes(gradients.sinks, values);
 }
 
 void run_cross_entropy(const std::string& probe, std::size_t rows, std::size_t classes,
@@ -84,10 +87,11 @@ void run_l2_norm(const std::string& probe, const ref::model::L2NormOptions& opti
 
 void add_function_probes(std::vector<Probe>& probes) {
   const auto attention = [&](const std::string& name, const Heads& heads, bool masked,
-                             const ref::model::AttentionOptions& options) {
+                             const ref::model::AttentionOptions& options, bool with_sinks = false) {
     const std::string probe = "attention/" + name;
-    probes.push_back(
-        {probe, [=](Values& values) { run_attention(probe, heads, masked, options, values); }});
+    probes.push_back({probe, [=](Values& values) {
+                        run_attention(probe, heads, masked, options, with_sinks, values);
+                      }});
   };
   attention("small", {2, 3, 3, 5, 7, 4, 3}, false, {});
   attention("grouped_causal", {2, 6, 2, 33, 31, 8, 8}, false, {.causal = true});
@@ -96,6 +100,7 @@ void add_function_probes(std::vector<Probe>& probes) {
   attention("top_left_window", {1, 2, 1, 40, 31, 5, 4}, false,
             {.mask_corner = ref::model::MaskCorner::top_left, .window_left = 3, .window_right = 2});
   attention("soft_cap", {2, 4, 2, 33, 70, 5, 4}, true, {.causal = true, .soft_cap = 1.5});
+  attention("sinks", {3, 6, 2, 33, 70, 5, 4}, true, {.causal = true, .window_left = 20}, true);
   attention("large", {2, 8, 2, 96, 130, 32, 32}, false, {.causal = true});
   for (const double smoothing : {0.0, 0.1}) {
     const std::string probe =

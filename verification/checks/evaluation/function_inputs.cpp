@@ -76,6 +76,7 @@ class FunctionReader {
                    "the B and D of q, " + ref::tensor::to_string(q) + ", and a divisor of its H");
     reader_.check_shape(v, {k[0], k[1], k[2], v.shape[3]});
     read_grad_y({q[0], q[1], q[2], v.shape[3]});
+    read_optional_operand("sinks", {q[1]});
     read_mask_of_x({k[0], k[2]});
   }
 

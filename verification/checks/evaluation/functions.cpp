@@ -68,13 +68,16 @@ struct Evaluation {
   }
   void operator()(const model::AttentionOptions& options) {
     const Tensor<T> q = given("q"), k = given("k"), v = given("v");
-    auto forward = ref::nn::scaled_dot_product_attention(q, k, v, valid, options);
+    auto forward =
+        ref::nn::scaled_dot_product_attention(q, k, v, valid, options, {.sinks = given("sinks")});
     if (ref::tensor::is_given(grad_y)) {
       auto gradients = ref::nn::scaled_dot_product_attention_backward(grad_y, k, v, valid,
                                                                       forward.saved, options);
       results.set("grad_q", std::move(gradients.q));
       results.set("grad_k", std::move(gradients.k));
       results.set("grad_v", std::move(gradients.v));
+      if (ref::tensor::is_given(gradients.sinks))
+        results.set("grad_sinks", std::move(gradients.sinks));
     }
     if (ref::tensor::is_given(forward.log_sum_exp))
       results.set("log_sum_exp", std::move(forward.log_sum_exp));

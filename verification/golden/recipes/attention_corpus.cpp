@@ -35,7 +35,8 @@ struct AttentionRecipe {
   const char* scale = nullptr;
   const char *mask_corner = nullptr, *window_left = nullptr, *window_right = nullptr;
   const char* soft_cap = nullptr;
-  Fill q = twice_normal, k = plain, v = plain, grad_y = plain;
+  bool has_sinks = false;
+  Fill q = twice_normal, k = plain, v = plain, grad_y = plain, sinks = plain;
   /// Whether a query may attend to a key. If the function is empty, the case has no mask.
   std::function<bool(std::size_t sample, std::size_t key)> valid = {};
 
@@ -56,6 +57,7 @@ class AttentionCases {
     masks();
     windows();
     soft_caps();
+    sinks();
     scores();
     extents();
     for (const std::size_t edge : block_edges_of_tier(tier_)) add_block_edge_cases(edge);
@@ -158,6 +160,18 @@ class AttentionCases {
            .values = 8,
            .causal = true,
            .soft_cap = "3"});
+    for (const DType dtype : {DType::float32, DType::bfloat16})
+      add({.reason = "long_sinks",
+           .why = "sinks and more than four blocks of 64 keys, of which a sink is counted once",
+           .dtype = dtype,
+           .heads = 4,
+           .kv_heads = 1,
+           .tokens = 33,
+           .keys = 260,
+           .features = 8,
+           .values = 8,
+           .causal = true,
+           .has_sinks = true});
     for (const std::size_t edge : block_edges_of_tier(tier_)) add_block_edge_cases(edge);
     add_low_precision_cases(2050);
     for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16}) {
@@ -186,6 +200,7 @@ class AttentionCases {
     add_input("grad_y", {r.samples, r.heads, r.tokens, r.values}, r.grad_y);
     add_input("k", {r.samples, r.kv_heads, r.keys, r.features}, r.k);
     add_input("q", {r.samples, r.heads, r.tokens, r.features}, r.q);
+    if (r.has_sinks) add_input("sinks", {r.heads}, r.sinks);
     add_input("v", {r.samples, r.kv_heads, r.keys, r.values}, r.v);
     if (r.valid)
       c.inputs.push_back(filled_tensor(
@@ -421,6 +436,116 @@ class AttentionCases {
     add({.reason = "soft_cap_nan_in_k",
          .why = "a NaN reaches what depends on it through the cap, and nothing else",
          .soft_cap = "2",
+         .k = [](std::size_t i, double normal) {
+           return i == 13 ? std::numeric_limits<double>::quiet_NaN() : normal;
+         }});
+  }
+
+  void sinks() {
+    for (const DType dtype : kEveryDtype)
+      add({.reason = "sinks",
+           .why = "a sink for each head of queries, in groups: the sink of the key head is another "
+                  "one, and grad_sinks has terms of both samples",
+           .dtype = dtype,
+           .heads = 4,
+           .tokens = 4,
+           .causal = true,
+           .has_sinks = true});
+    for (const DType dtype : {DType::float32, DType::bfloat16}) {
+      add({.reason = "sinks_of_zero",
+           .why = "a sink of 0 is softmax plus one: 1 is added to the sum of exponentials, before "
+                  "the largest score is subtracted",
+           .dtype = dtype,
+           .has_sinks = true,
+           .sinks = [](std::size_t, double) { return 0.0; }});
+      add({.reason = "sinks_above_scores",
+           .why = "sinks of 30, above all scores: exp overflows no number, and y is nearly 0",
+           .dtype = dtype,
+           .has_sinks = true,
+           .sinks = scaled_by(1, 30)});
+      add({.reason = "sinks_fewer_keys",
+           .why = "a query that sees no key has its sink: y is 0, and log_sum_exp is the sink",
+           .dtype = dtype,
+           .tokens = 6,
+           .keys = 4,
+           .causal = true,
+           .has_sinks = true});
+    }
+    add({.reason = "sinks_of_100",
+         .why = "sinks of 100, whose exponential overflows if it is not relative to the largest "
+                "score, which is the sink",
+         .has_sinks = true,
+         .sinks = scaled_by(1, 100)});
+    add({.reason = "sinks_below_scores",
+         .why = "sinks of -100, which take no weight: a sink of 0 for a missing one does",
+         .has_sinks = true,
+         .sinks = scaled_by(1, -100)});
+    add({.reason = "sinks_large_scores",
+         .why = "scores and sinks of hundreds: the largest score of all is subtracted from both",
+         .has_sinks = true,
+         .q = scaled_by(200),
+         .sinks = scaled_by(100)});
+    add({.reason = "sinks_scale",
+         .why = "a given scale: the sink is not multiplied by it",
+         .scale = "0.3",
+         .has_sinks = true,
+         .sinks = scaled_by(2)});
+    add({.reason = "sinks_soft_cap",
+         .why = "a cap below the sinks: it limits the scores of keys alone",
+         .soft_cap = "1",
+         .has_sinks = true,
+         .sinks = scaled_by(2, 2)});
+    add({.reason = "sinks_window",
+         .why = "a window that moves and a sink that does not, as in gpt-oss",
+         .heads = 4,
+         .tokens = 5,
+         .keys = 8,
+         .causal = true,
+         .window_left = "1",
+         .has_sinks = true});
+    add({.reason = "sinks_ragged",
+         .why = "lengths, of which one is 0: a sample without keys has its sinks",
+         .samples = 3,
+         .has_sinks = true,
+         .valid = lengths({5, 0, 3})});
+    add({.reason = "sinks_one_query",
+         .why = "T = 1, as where text is generated: 64 keys and more, and a sink once",
+         .samples = 1,
+         .heads = 4,
+         .kv_heads = 1,
+         .tokens = 1,
+         .keys = 131,
+         .features = 2,
+         .values = 2,
+         .causal = true,
+         .has_sinks = true});
+    for (const DType dtype : kLowPrecisionDtypes)
+      add({.reason = "sinks_many_queries",
+           .why = "grad_sinks over many queries, kept in 16 bits",
+           .dtype = dtype,
+           .samples = 2,
+           .heads = 1,
+           .kv_heads = 1,
+           .tokens = 257,
+           .keys = 2,
+           .features = 1,
+           .values = 1,
+           .has_sinks = true,
+           .v = scaled_by(1, 1),
+           .grad_y = scaled_by(1, 0.5)});
+    add({.reason = "sinks_one_hot_gradient",
+         .why = "one element of grad_y is not 0: grad_sinks has one term",
+         .has_sinks = true,
+         .grad_y = [](std::size_t i, double) { return i == 13 ? 3.0 : 0.0; }});
+    add({.reason = "sinks_nan",
+         .why = "a NaN in one sink reaches the queries of its head, and nothing else",
+         .has_sinks = true,
+         .sinks = [](std::size_t i, double normal) {
+           return i == 1 ? std::numeric_limits<double>::quiet_NaN() : normal;
+         }});
+    add({.reason = "sinks_nan_in_k",
+         .why = "a NaN in a key reaches its queries and their sink",
+         .has_sinks = true,
          .k = [](std::size_t i, double normal) {
            return i == 13 ? std::numeric_limits<double>::quiet_NaN() : normal;
          }});

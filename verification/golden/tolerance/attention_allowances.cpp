@@ -29,13 +29,17 @@ class AttentionAllowances {
         k_(in.tensors.at("k")),
         v_(in.tensors.at("v")),
         dy_(in.tensors.at("grad_y")),
+        with_sinks_(in.tensors.contains("sinks")),
         stored_as_(storage_format(c.dtype)),
         bound_(bound),
         u_(accumulation_arithmetic(accumulation).unit_roundoff),
         shape_(ref::model::attention_shape(
             "attention", shape_of(q_), shape_of(k_), shape_of(v_),
             ref::tensor::is_given(in.valid) ? shape_of(in.valid) : ref::tensor::Shape{}, options_)),
-        forward_(ref::nn::scaled_dot_product_attention(q_, k_, v_, in.valid, options_)) {
+        forward_(ref::nn::scaled_dot_product_attention(
+            q_, k_, v_, in.valid, options_,
+            {.sinks = with_sinks_ ? in.tensors.at("sinks") : Tensor<double>()})) {
+    if (with_sinks_) sinks_ = in.tensors.at("sinks");
     if (corpus::rounds_when_stored(c.dtype, accumulation))
       format_ = accumulation_arithmetic(storage_format(c.dtype));
     scale_ = options_.scale.value_or(1 / std::sqrt(static_cast<double>(shape_.features)));
@@ -93,6 +97,8 @@ class AttentionAllowances {
       if (w[j] > 0) largest = std::fmax(largest, scores[j]);
       mean += w[j] * grad_weights[j];
     }
+    const std::size_t head = query / shape_.group.tokens % shape_.heads();
+    if (with_sinks_) largest = std::fmax(largest, sinks_.data()[head]);
     for (std::size_t j = 0; j < keys; ++j) {
       if (w[j] == 0) continue;
       const double apart = std::fabs(scores[j] - largest) + static_cast<double>(keys);
@@ -115,6 +121,15 @@ class AttentionAllowances {
       mean_error += std::fabs(dy[c]) *
                     (error + stored(y, error) + static_cast<double>(e) * u_ * std::fabs(y));
     }
+    if (with_sinks_) {
+      const double weight = forward_.saved.sink_weights.data()[query];
+      const double apart = std::fabs(sinks_.data()[head] - largest) + static_cast<double>(keys);
+      const double exponent =
+          kOperationError * u_ * (std::fabs(largest) + apart) + 2 * error_of_score;
+      const double weight_error =
+          stored(weight, weight * exponent) + weight * exponent * ref::numeric::exp(exponent);
+      add("grad_sinks", head, weight_error * (std::fabs(mean) + mean_error) + weight * mean_error);
+    }
     for (std::size_t j = 0; j < keys; ++j) {
       if (w[j] == 0) continue;
       const double difference = std::fabs(grad_weights[j] - mean);
@@ -132,6 +147,8 @@ class AttentionAllowances {
 
   ref::model::AttentionOptions options_;
   const Tensor<double>&q_, &k_, &v_, &dy_;
+  bool with_sinks_;
+  Tensor<double> sinks_;  ///< [H]; empty without sinks
   ref::model::StorageFormat stored_as_;
   NamedTensors<double>& bound_;
   double u_, scale_ = 1;

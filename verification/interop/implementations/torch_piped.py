@@ -86,11 +86,21 @@ def after_sum(norm):
     return added
 
 
-def capped_attention(q, k, v, visible, scale, soft_cap):
-    """Attention whose scores have a cap, which F.scaled_dot_product_attention lacks, in float32 or float64."""
+def attention_by_formula(q, k, v, visible, scale, soft_cap, sinks):
+    """Attention with a cap on the scores or with sinks, which F.scaled_dot_product_attention lacks, in float32 or float64.
+
+    The sinks are one more column of scores, as in the implementation of gpt-oss in Transformers.
+    """
     kind = torch.float64 if q.dtype == torch.float64 else torch.float32
     scores = (q.to(kind) @ k.to(kind).transpose(-1, -2)) * (q.shape[-1] ** -0.5 if scale is None else scale)
-    scores = soft_cap * torch.tanh(scores / soft_cap)
+    if soft_cap is not None:
+        scores = soft_cap * torch.tanh(scores / soft_cap)
+    if sinks is not None:
+        if visible is not None:
+            scores = scores.masked_fill(~visible, -math.inf)
+        column = sinks.to(kind).reshape(1, -1, 1, 1).expand(*scores.shape[:3], 1)
+        weights = torch.cat([scores, column], -1).softmax(-1)[..., :-1]
+        return (weights @ v.to(kind)).to(q.dtype)
     if visible is None:
         return (scores.softmax(-1) @ v.to(kind)).to(q.dtype)
     shown = visible | ~visible.any(-1, keepdim=True)  # a row of -inf alone would be NaN
@@ -99,8 +109,8 @@ def capped_attention(q, k, v, visible, scale, soft_cap):
 
 
 def attention(q, k, v, causal, scale, mask_corner="bottom_right", window_left=None, window_right=None, soft_cap=None,
-              valid=None):
-    """F.scaled_dot_product_attention, or capped_attention if there is a cap.
+              sinks=None, valid=None):
+    """F.scaled_dot_product_attention, or attention_by_formula if there is a cap or a sink.
 
     Its `is_causal` aligns the first query with the first key, but most cases align the last ones, and it has no windows.
     The mask of visible keys is therefore passed.
@@ -118,8 +128,8 @@ def attention(q, k, v, causal, scale, mask_corner="bottom_right", window_left=No
             visible = visible.triu(shift - int(window_left))
         visible = visible[None, None] if valid is None else visible & valid[:, None, None, :]
     k, v = (t.repeat_interleave(group, 1) for t in (k, v))
-    if soft_cap is not None:
-        return capped_attention(q, k, v, visible, scale, soft_cap)
+    if soft_cap is not None or sinks is not None:
+        return attention_by_formula(q, k, v, visible, scale, soft_cap, sinks)
     return F.scaled_dot_product_attention(
         q, k, v, attn_mask=visible, **({} if scale is None else {"scale": scale}))
 
@@ -151,5 +161,5 @@ def functions():
         found.append(Piped("rms_norm", requires_wide_parameters(rms_norm), WIDE))
     found.append(Piped("cross_entropy", cross_entropy, FOUR, leaves=("logits",)))
     if hasattr(F, "scaled_dot_product_attention"):
-        found.append(Piped("attention", attention, FOUR, leaves=("q", "k", "v")))
+        found.append(Piped("attention", attention, FOUR, leaves=("q", "k", "v", "sinks")))
     return found

@@ -84,6 +84,10 @@ TEST(FunctionEvaluation, AttentionReturnsYAndTheGradientsOfItsOperands) {
   EXPECT_FALSE(masked.contains("grad_q"));
   EXPECT_FALSE(
       run("attention", {q, k, v, tensor("valid", {1, 2}, {0, 0})}).contains("log_sum_exp"));
+  // A sink of 0 has the same weight as each of the two keys.
+  const auto with_sink = run("attention", {q, k, v, gradient, tensor("sinks", {1}, {0})});
+  EXPECT_THAT(with_sink.at("y"), ElementsAre(::testing::DoubleEq(4)));
+  EXPECT_THAT(with_sink.at("grad_sinks"), ElementsAre(::testing::DoubleEq(-4 / 3.0)));
 }
 
 TEST(FunctionEvaluation, ResidualIsAddedBeforeTheNorm) {

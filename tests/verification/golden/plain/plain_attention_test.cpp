@@ -109,6 +109,81 @@ TEST(PlainAttention, MutationsOfTheBackwardOfTheSoftCapChangeTheGradient) {
   EXPECT_LT(grad_q(Op::other), 0);
 }
 
+/// Returns a case with two keys of weight 1/4 and a sink of weight 1/2.
+Case case_with_sink() {
+  Case c = case_with_two_keys();
+  c.inputs.push_back(make_stored_tensor("sinks", DType::float64, {1}, {std::log(2)}));
+  return c;
+}
+
+TEST(PlainAttention, MutationsOfTheSinkChangeTheOutput) {
+  Case c = case_with_sink();
+  const auto y = [&](const char* site, Op op) { return run_and_get(c, "y", {site, op})[0]; };
+  const auto log_sum_exp = [&](const char* site, Op op) {
+    return run_and_get(c, "log_sum_exp", {site, op})[0];
+  };
+  EXPECT_THAT(y("sink", Op::none), DoubleEq(3));
+  EXPECT_THAT(log_sum_exp("sink", Op::none), DoubleEq(std::log(4)));
+  EXPECT_THAT(y("sink", Op::drop), DoubleEq(6));
+  EXPECT_THAT(y("sink in the sum", Op::drop), DoubleEq(6));
+  EXPECT_THAT(y("sink in the sum", Op::twice), DoubleEq(2));
+  EXPECT_THAT(y("sink in the largest score", Op::drop), DoubleEq(3));
+  EXPECT_THAT(y("largest score, subtracted from the sink", Op::drop), DoubleEq(2));
+  EXPECT_THAT(y("largest score, subtracted from the sink", Op::twice), DoubleEq(4));
+  EXPECT_THAT(y("base of the sink", Op::drop), DoubleEq(12 / (2 + std::pow(2, std::log(2)))));
+  EXPECT_THAT(y("base of the sink", Op::square), DoubleEq(12 / (2 + std::exp(1))));
+  EXPECT_THAT(log_sum_exp("sink in log_sum_exp", Op::drop), DoubleEq(std::log(2)));
+  ref::model::set_option(c.options, "scale", "0.5");
+  EXPECT_THAT(y("scale of the sink", Op::insert), DoubleEq(12 / (2 + std::sqrt(2))));
+  ref::model::set_option(c.options, "soft_cap", "0.5");
+  EXPECT_THAT(y("soft cap of the sink", Op::insert),
+              DoubleEq(12 / (2 + std::exp(0.5 * std::tanh(2 * std::log(2))))));
+}
+
+TEST(PlainAttention, LargeSinkOverflowsIfTheLargestScoreLeavesItOut) {
+  Case c = case_with_sink();
+  c.inputs.back() = make_stored_tensor("sinks", DType::float64, {1}, {1000});
+  EXPECT_THAT(run_and_get(c, "log_sum_exp"), ElementsAre(1000, 1000));
+  EXPECT_THAT(run_and_get(c, "log_sum_exp", {"sink in the largest score", Op::drop}),
+              ElementsAre(INFINITY, INFINITY));
+}
+
+TEST(PlainAttention, QueryThatSeesNoKeyHasItsSink) {
+  Case c = case_with_sink();
+  c.inputs.push_back(make_stored_tensor("valid", DType::boolean, {1, 2}, {0, 0}));
+  EXPECT_THAT(run_and_get(c, "y"), ElementsAre(0, 0));
+  EXPECT_THAT(run_and_get(c, "log_sum_exp"), ElementsAre(std::log(2), std::log(2)));
+  EXPECT_THAT(run_and_get(c, "log_sum_exp", {"sink of a query that sees no key", Op::drop}),
+              ElementsAre(-INFINITY, -INFINITY));
+  EXPECT_THAT(run_and_get(c, "grad_sinks"), ElementsAre(0));
+}
+
+// The mean of the gradients of the first query is 3, and that of the second query is 0.
+TEST(PlainAttention, MutationsOfGradSinksChangeIt) {
+  const Case c = case_with_sink();
+  const auto grad_sinks = [&](const char* site, Op op) {
+    return run_and_get(c, "grad_sinks", {site, op})[0];
+  };
+  EXPECT_THAT(grad_sinks("sink", Op::none), DoubleEq(-1.5));
+  EXPECT_THAT(grad_sinks("sink", Op::drop), DoubleEq(0));
+  EXPECT_THAT(grad_sinks("weight of the sink in grad_sinks", Op::negate), DoubleEq(1.5));
+  EXPECT_THAT(grad_sinks("weight of the sink in grad_sinks", Op::drop), DoubleEq(-3));
+  EXPECT_THAT(grad_sinks("sink in the backward", Op::drop), DoubleEq(-3));
+}
+
+TEST(PlainAttention, MutationsOfTheHeadsOfSinksChangeTheOutput) {
+  for (const Case& c : recipes::attention_cases(Tier::quick, 7)) {
+    if (c.reason != "sinks" || c.dtype != DType::float64) continue;
+    const auto right = run_and_get(c, "y");
+    EXPECT_NE(run_and_get(c, "y", {"head of the sink", Op::other}), right);
+    EXPECT_NE(run_and_get(c, "y", {"heads of the sinks", Op::rotated}), right);
+    EXPECT_NE(run_and_get(c, "y", {"heads of the sinks", Op::transposed}), right);
+    const auto gradient = run_and_get(c, "grad_sinks");
+    EXPECT_NE(run_and_get(c, "grad_sinks", {"samples in grad_sinks", Op::drop}), gradient);
+    EXPECT_NE(run_and_get(c, "grad_sinks", {"head of grad_sinks", Op::other}), gradient);
+  }
+}
+
 TEST(PlainAttention, MutationsOfTheKeyMaskChangeTheOutput) {
   Case c = case_with_two_keys();
   c.inputs.push_back(make_stored_tensor("valid", DType::boolean, {1, 2}, {1, 0}));

@@ -28,6 +28,26 @@ TEST(AttentionCases, HaveMasksAndGroupsInEveryDtype) {
     EXPECT_EQ(dtypes[reason].size(), 4u) << reason;
 }
 
+TEST(AttentionCases, HaveSinksForEachQueryHead) {
+  std::set<DType> dtypes;
+  bool is_above = false, sees_no_key = false, has_zeros = false, has_cap = false;
+  for (const Tier tier : {Tier::quick, Tier::standard})
+    for (const Case& c : attention_cases(tier, kCorpusSeed)) {
+      const StoredTensor* const sinks = find(c.inputs, "sinks");
+      ASSERT_EQ(sinks != nullptr, c.reason.find("sinks") != std::string::npos) << case_folder(c);
+      if (sinks == nullptr) continue;
+      EXPECT_EQ(sinks->shape, std::vector{find(c.inputs, "q")->shape[1]}) << case_folder(c);
+      const std::vector<double> values = find_tensor_values(c.inputs, "sinks");
+      if (c.reason == "sinks") dtypes.insert(c.dtype);
+      is_above |= *std::ranges::min_element(values) > 90;
+      has_zeros |= std::ranges::count(values, 0.0) == std::ssize(values);
+      sees_no_key |= c.reason == "sinks_fewer_keys";
+      has_cap |= !option(c, "soft_cap").empty();
+    }
+  EXPECT_EQ(dtypes.size(), 4u);
+  EXPECT_TRUE(is_above && sees_no_key && has_zeros && has_cap);
+}
+
 TEST(AttentionCases, HaveThePropertiesThatTheirNamesState) {
   bool none_seen = false, no_key = false;
   for (const Case& c : attention_cases(Tier::quick, kCorpusSeed)) {
