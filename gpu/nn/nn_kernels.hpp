@@ -27,6 +27,13 @@ struct Scale {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = x[i] * factor; }
 };
 
+/// Divides by a number, in place.
+struct DivideBy {
+  double divisor;
+  Reals y;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = y[i] / divisor; }
+};
+
 /// Appends one element to each row of x, which has `width` elements per row. The element of row r
 /// is element r / rows_per_element of `last`, which is repeated if it has fewer elements.
 struct AppendColumn {

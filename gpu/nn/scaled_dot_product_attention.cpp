@@ -9,6 +9,7 @@
 #include "gpu/ops/reduce.hpp"
 #include "gpu/ops/softmax.hpp"
 #include "ref/model/attention_shape.hpp"
+#include "ref/numeric/elementary.hpp"
 #include "ref/tensor/contract.hpp"
 
 namespace normproof::gpu::nn {
@@ -104,6 +105,13 @@ Shape mask_shape(const DeviceMask& valid) {
   return valid.is_given() ? valid.shape() : Shape{};
 }
 
+/// Divides logarithms by the logarithm of 2, if that is the requested base.
+void change_base(ref::model::LogSumExpBase base, DeviceTensor<double>& logs) {
+  if (base == ref::model::LogSumExpBase::e) return;
+  device::launch_elements(logs.device(), logs.size(),
+                          DivideBy{ref::numeric::log(2.0), logs.span()});
+}
+
 /// Returns the sums of the terms [B,H,T] over the samples and the queries of each head, [H].
 DeviceTensor<double> sum_over_queries(const DeviceTensor<double>& terms,
                                       const AttentionShape& shape) {
@@ -158,9 +166,11 @@ DotProductForward scaled_dot_product_attention(const DeviceTensor<double>& q,
     result.tanh = cap_scores(scores, *options.soft_cap).reshaped(shape.scores_shape());
   if (with_sinks) scores = append_column(scores, extra.sinks, shape.group.tokens);
   DeviceTensor<double> weights = attention_weights(scores, visible_keys_mask, heads.parts());
-  if (heads.every_query_sees_a_score())
+  if (heads.every_query_sees_a_score()) {
     result.log_sum_exp =
         ops::log_sum_exp(scores, visible_keys_mask).reshaped(shape.queries_shape());
+    change_base(options.log_sum_exp_base, result.log_sum_exp);
+  }
   if (with_sinks) {
     SplitColumns columns = split_last_column(weights);
     weights = std::move(columns.first);

@@ -99,6 +99,14 @@ tensor::Shape optional_shape(const Tensor<T>& t) {
   return tensor::is_given(t) ? shape_of(t) : tensor::Shape{};
 }
 
+/// Divides logarithms by the logarithm of 2, if that is the requested base.
+template <class T>
+void change_base(model::LogSumExpBase base, Tensor<T>& logs) {
+  if (base == model::LogSumExpBase::e) return;
+  const T log_of_2 = numeric::log(T(2));
+  for (T& log : logs) log = log / log_of_2;
+}
+
 /// Returns a tensor [B,H,T] as [H,B,T].
 template <class T>
 Tensor<T> heads_first(const Tensor<T>& t, const AttentionShape& shape) {
@@ -162,7 +170,11 @@ DotProductForward<T> scaled_dot_product_attention(const Tensor<T>& q, const Tens
       visible = model::add_visible_sink(visible, shape.group.keys);
     }
     Tensor<T> weights = ops::softmax(scores, visible);
-    if (with_sums) head.copy_to_full_tensor(ops::log_sum_exp(scores, visible), result.log_sum_exp);
+    if (with_sums) {
+      Tensor<T> sums = ops::log_sum_exp(scores, visible);
+      change_base(options.log_sum_exp_base, sums);
+      head.copy_to_full_tensor(sums, result.log_sum_exp);
+    }
     if (with_sinks) {
       SplitColumns<T> parts = split_last_column(weights);
       head.copy_to_full_tensor(parts.last, result.saved.sink_weights);

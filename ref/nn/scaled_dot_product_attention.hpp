@@ -42,10 +42,10 @@ struct DotProductGradients {
 ///           with a cap, scores = soft_cap tanh(scores / soft_cap) ;
 ///           weights = softmax over the keys j that query i sees, or 0 if it sees none ;
 ///           y_bhie = sum_j weights_bhij v_bgje ;
-///           log_sum_exp = log(sum_j exp(scores)). Query i sees key j if valid_bj is true and
-///           model::is_in_range(i, j) is true for the causal mask and the window. With sinks, the
-///           softmax and log_sum_exp have one more score, sinks_h, which has no key and no value.
-///           It is neither scaled nor capped
+///           log_sum_exp = log(sum_j exp(scores)), divided by log(2) if its base is 2. Query i sees
+///           key j if valid_bj is true and model::is_in_range(i, j) is true for the causal mask and
+///           the window. With sinks, the softmax and log_sum_exp have one more score, sinks_h. It
+///           has no key and no value, and is neither scaled nor capped
 /// Shapes    q [B,H,T,D]; k [B,G,S,D]; v [B,G,S,E]; valid [B,S], true if a key takes part, or empty
 ///           if all keys do; extra.sinks [H] or empty
 /// Requires  the requirements of model::attention_shape; (C5) every element of q, k, v and sinks

@@ -142,6 +142,7 @@ class Drawing:
             "mask_corner": lambda: self.choose(("bottom_right", "top_left")),
             **dict.fromkeys(("window_left", "window_right"), lambda: int(self.generator.integers(0, 6))),
             "soft_cap": lambda: float(10 ** self.generator.uniform(-1, 2)),
+            "log_sum_exp_base": lambda: self.choose(("e", "2")),
             "causal": lambda: self.chance(0.5), "interleaved": lambda: self.chance(0.5),
             "label_smoothing": lambda: self.choose((0.0, 0.1, float(self.generator.random()))),
             "eps_placement": lambda: self.choose(("inside", "outside", "floor")),

@@ -68,7 +68,8 @@ def attention(case):
     shapes = {"y": case["grad_y"].shape, **{"grad_" + name: case[name].shape for name in ("q", "k", "v", "sinks") if name in case.tensors}}
     outputs = {name: protocol.stored(value.reshape(shapes[name]), case.dtype) for name, value in outputs.items()}
     if sinks is not None or seen.any(-1).all():
-        outputs["log_sum_exp"] = (largest + np.log(whole)).reshape(samples, heads, tokens)
+        base = kind(2 if case.options.get("log_sum_exp_base") in (2, "2") else np.e)
+        outputs["log_sum_exp"] = ((largest + np.log(whole)) / np.log(base)).reshape(samples, heads, tokens)
     return outputs
 
 

@@ -70,6 +70,8 @@ TEST(DeviceDotProductAttention, MatchesReferenceBits) {
           expect_same_dot_product(*device, s, valid, {.causal = causal, .window_left = 2});
           expect_same_dot_product(*device, s, valid, {.causal = causal, .soft_cap = 0.75});
           expect_same_dot_product(*device, s, valid, {.causal = causal}, true);
+          expect_same_dot_product(*device, s, valid,
+                                  {.log_sum_exp_base = ref::model::LogSumExpBase::two});
           expect_same_dot_product(*device, s, valid, {.window_left = 1, .soft_cap = 0.75}, true);
           expect_same_dot_product(*device, s, valid,
                                   {.causal = causal,

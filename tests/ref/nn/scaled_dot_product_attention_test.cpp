@@ -180,7 +180,8 @@ ExactAttentionForward evaluate_attention_definition(const NamedTensors<double>& 
     }
     if (sum == 0) continue;
     for (std::size_t c = 0; c < e.values; ++c) defined.y.data()[row * e.values + c] /= sum;
-    defined.log_sum_exp.data()[row] = log(sum);
+    defined.log_sum_exp.data()[row] =
+        options.log_sum_exp_base == model::LogSumExpBase::two ? oracle100(log2(sum)) : log(sum);
   }
   return defined;
 }
@@ -215,6 +216,11 @@ std::vector<DotProductCase> dot_product_cases() {
           {{1, 1, 1, 3, 7, 4, 2}, {}, {.soft_cap = 50}},
           {{1, 1, 1, 3, 7, 4, 2}, {}, {.soft_cap = 30}, 300},
           {{2, 4, 2, 3, 4, 3, 2, 1}, {}, {.causal = true}},
+          {{2, 4, 2, 3, 4, 3, 2}, {}, {.log_sum_exp_base = model::LogSumExpBase::two}},
+          {{2, 4, 2, 5, 3, 3, 2, 1},
+           {},
+           {.causal = true, .log_sum_exp_base = model::LogSumExpBase::two},
+           300},
           {{2, 6, 1, 5, 3, 2, 2, 50}, {}, {.causal = true, .soft_cap = 1.5}},
           {{2, 2, 1, 3, 3, 2, 1, 2}, mask_from_bits(0b000110, {2, 3}), {.scale = 0.3}},
           {{1, 2, 2, 3, 40, 2, 1, 1}, {}, {.window_left = 2}, 300},

@@ -67,6 +67,7 @@ struct RandomHeads {
   const char *window_left = "none", *window_right = "none", *mask_corner = "bottom_right";
   const char* soft_cap = "none";
   bool sinks = false;
+  const char* log_sum_exp_base = "e";
 };
 
 const RandomHeads kHeads[] = {
@@ -80,7 +81,7 @@ const RandomHeads kHeads[] = {
     {2, 4, 2, 9, 33, 3, 4, true, MaskKind::some, "none", "none", "bottom_right", "1.5"},
     {2, 6, 2, 5, 33, 3, 4, true, MaskKind::some, "none", "none", "bottom_right", "none", true},
     {2, 2, 1, 3, 4, 2, 2, false, MaskKind::all, "none", "none", "bottom_right", "none", true},
-    {2, 4, 1, 12, 7, 3, 4, true, MaskKind::none, "2", "none", "bottom_right", "1.5", true}};
+    {2, 4, 1, 12, 7, 3, 4, true, MaskKind::none, "2", "none", "bottom_right", "1.5", true, "2"}};
 
 RandomCase attention_case(std::uint64_t seed, const RandomHeads& h) {
   RandomCase c;
@@ -94,6 +95,7 @@ RandomCase attention_case(std::uint64_t seed, const RandomHeads& h) {
   model::set_option(c.operation, "window_right", h.window_right);
   model::set_option(c.operation, "mask_corner", h.mask_corner);
   model::set_option(c.operation, "soft_cap", h.soft_cap);
+  model::set_option(c.operation, "log_sum_exp_base", h.log_sum_exp_base);
   if (h.causal) model::set_option(c.operation, "causal", "true");
   auto& in = c.inputs.function;
   const auto set = [&](const char* name, const Shape& shape) {

@@ -101,6 +101,8 @@ void add_function_probes(std::vector<Probe>& probes) {
             {.mask_corner = ref::model::MaskCorner::top_left, .window_left = 3, .window_right = 2});
   attention("soft_cap", {2, 4, 2, 33, 70, 5, 4}, true, {.causal = true, .soft_cap = 1.5});
   attention("sinks", {3, 6, 2, 33, 70, 5, 4}, true, {.causal = true, .window_left = 20}, true);
+  attention("base_2", {1, 2, 1, 40, 31, 5, 4}, false,
+            {.log_sum_exp_base = ref::model::LogSumExpBase::two});
   attention("large", {2, 8, 2, 96, 130, 32, 32}, false, {.causal = true});
   for (const double smoothing : {0.0, 0.1}) {
     const std::string probe =

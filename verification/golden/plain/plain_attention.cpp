@@ -58,6 +58,7 @@ class PlainDotProduct {
     const std::size_t queries = samples_ * heads_ * tokens_;
     weights_.assign(queries * keys_, T(0));
     logs_.assign(queries, T(0));
+    largest_.assign(queries, T(0));
     y_.assign(queries * value_width_, T(0));
     sink_weights_.assign(queries, T(0));
     means_.assign(queries, T(0));
@@ -69,7 +70,10 @@ class PlainDotProduct {
       write_rows(name, {values.size() / width, 1, width}, values, sites_);
       results[name] = std::move(values);
     };
-    if (every_query_sees) keep("log_sum_exp", logs_, tokens_);
+    if (every_query_sees) {
+      change_base();
+      keep("log_sum_exp", logs_, tokens_);
+    }
     keep("y", y_, value_width_);
     keep("grad_q", grad_q_, width_);
     keep("grad_k", grad_k_, width_);
@@ -117,6 +121,7 @@ class PlainDotProduct {
   Position position(std::size_t i, std::size_t j, bool from_the_end) const {
     return from_the_end ? Position{j + tokens_, i + keys_} : Position{j, i};
   }
+  bool is_natural() const { return options_.log_sum_exp_base == ref::model::LogSumExpBase::e; }
   bool is_from_the_end() const {
     return options_.mask_corner == ref::model::MaskCorner::bottom_right;
   }
@@ -408,8 +413,9 @@ class PlainDotProduct {
     const bool is_left_out =
         sink_score && sites_.any("sink in log_sum_exp", {Op::drop}) == Op::drop;
     T log = adl_log(is_left_out ? sum_of_keys : sum);
-    if (is_mutated_to_other("logarithm of the sum"))
+    if (is_natural() && is_mutated_to_other("logarithm of the sum"))
       log = log * static_cast<T>(std::numbers::log2e);
+    largest_[at.number] = largest;
     logs_[at.number] =
         sites_.term("largest score, added back", largest) + sites_.term("log of the sum", log);
     return true;
@@ -476,6 +482,20 @@ class PlainDotProduct {
       });
   }
 
+  /// Turns natural logarithms into those of the base that the case requests. The backward has read
+  /// the natural logarithms before.
+  void change_base() {
+    if (is_natural()) return;
+    if (sites_.any("base of log_sum_exp", {Op::drop}) == Op::drop) return;
+    const bool is_half = is_mutated_to_other("base of the largest score, added back");
+    for (std::size_t i = 0; i < logs_.size(); ++i) {
+      const T largest = is_half ? largest_[i] : T(0);
+      const T log = logs_[i] - largest;
+      logs_[i] = largest + (a_.style().divide ? log / static_cast<T>(std::numbers::ln2)
+                                              : log * static_cast<T>(std::numbers::log2e));
+    }
+  }
+
   /// Computes y of a query that sees no key. If it has a sink, also computes its log_sum_exp, which
   /// is the score of the sink. Returns whether it has one.
   bool store_query_without_keys(const Query& at, const std::optional<T>& sink_score) {
@@ -492,8 +512,9 @@ class PlainDotProduct {
     logs_[at.number] = *sink_score;
     if (sites_.any("sink of a query that sees no key", {Op::drop}) == Op::drop)
       logs_[at.number] = -std::numeric_limits<T>::infinity();
-    if (is_mutated_to_other("logarithm of the sum"))
+    if (is_natural() && is_mutated_to_other("logarithm of the sum"))
       logs_[at.number] *= static_cast<T>(std::numbers::log2e);
+    largest_[at.number] = *sink_score;
     return true;
   }
 
@@ -625,6 +646,7 @@ class PlainDotProduct {
   std::vector<T> weights_, logs_, y_, grad_q_, grad_k_, grad_v_, grad_sinks_;
   /// For each query, the weight of its sink and the mean of the gradients of its weights.
   std::vector<T> sink_weights_, means_;
+  std::vector<T> largest_;  ///< for each query, the largest score
 };
 
 /// Returns the shape of an output. grad_q, grad_k and grad_v have the shape of their input. y has

@@ -34,7 +34,7 @@ struct AttentionRecipe {
   bool causal = false;
   const char* scale = nullptr;
   const char *mask_corner = nullptr, *window_left = nullptr, *window_right = nullptr;
-  const char* soft_cap = nullptr;
+  const char *soft_cap = nullptr, *log_sum_exp_base = nullptr;
   bool has_sinks = false;
   Fill q = twice_normal, k = plain, v = plain, grad_y = plain, sinks = plain;
   /// Whether a query may attend to a key. If the function is empty, the case has no mask.
@@ -58,6 +58,7 @@ class AttentionCases {
     windows();
     soft_caps();
     sinks();
+    bases();
     scores();
     extents();
     for (const std::size_t edge : block_edges_of_tier(tier_)) add_block_edge_cases(edge);
@@ -192,7 +193,7 @@ class AttentionCases {
     for (const auto& [name, value] :
          {std::pair("scale", r.scale), std::pair("mask_corner", r.mask_corner),
           std::pair("window_left", r.window_left), std::pair("window_right", r.window_right),
-          std::pair("soft_cap", r.soft_cap)})
+          std::pair("soft_cap", r.soft_cap), std::pair("log_sum_exp_base", r.log_sum_exp_base)})
       if (value != nullptr) ref::model::set_option(c.options, name, value);
     const auto add_input = [&](const char* name, std::vector<std::size_t> shape, const Fill& fill) {
       c.inputs.push_back(filled_tensor(c, name, std::move(shape), c.dtype, fill, seed_));
@@ -439,6 +440,40 @@ class AttentionCases {
          .k = [](std::size_t i, double normal) {
            return i == 13 ? std::numeric_limits<double>::quiet_NaN() : normal;
          }});
+  }
+
+  void bases() {
+    for (const DType dtype : kEveryDtype)
+      add({.reason = "base_2",
+           .why = "log_sum_exp is a logarithm to base 2, and the weights are those of base e",
+           .dtype = dtype,
+           .log_sum_exp_base = "2"});
+    add({.reason = "base_2_large_scores",
+         .why = "scores of hundreds: the largest score is converted to base 2 too",
+         .log_sum_exp_base = "2",
+         .q = scaled_by(200)});
+    add({.reason = "base_2_grouped_causal",
+         .why = "a causal mask, groups and log_sum_exp to base 2",
+         .samples = 1,
+         .heads = 6,
+         .tokens = 4,
+         .causal = true,
+         .log_sum_exp_base = "2"});
+    add({.reason = "base_2_soft_cap",
+         .why = "a cap and log_sum_exp to base 2: the cap limits natural logarithms",
+         .soft_cap = "1.5",
+         .log_sum_exp_base = "2"});
+    add({.reason = "base_2_sinks",
+         .why = "a query that sees no key has its sink in base 2",
+         .tokens = 6,
+         .keys = 4,
+         .causal = true,
+         .log_sum_exp_base = "2",
+         .has_sinks = true});
+    add({.reason = "base_2_one_key",
+         .why = "one key: log_sum_exp is its score, divided by log(2)",
+         .keys = 1,
+         .log_sum_exp_base = "2"});
   }
 
   void sinks() {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <vector>
 
 #include "ref/model/attention_shape.hpp"
@@ -81,7 +82,10 @@ class AttentionAllowances {
     const double error_of_tanh = options_.soft_cap ? 2 * kPublishedSigmoidError * u_ : 0;
     const double error_of_score = error_of_tanh * options_.soft_cap.value_or(0);
     if (error_of_score > 0 && ref::tensor::is_given(forward_.log_sum_exp))
-      add("log_sum_exp", query, error_of_score);
+      add("log_sum_exp", query,
+          options_.log_sum_exp_base == ref::model::LogSumExpBase::e
+              ? error_of_score
+              : error_of_score / std::numbers::ln2);
     double largest = -std::numeric_limits<double>::infinity(), mean = 0, mean_error = 0;
     for (std::size_t j = 0; j < keys; ++j) {
       for (std::size_t c = 0; c < d; ++c)

@@ -51,7 +51,7 @@ def attention_by_formula(q, k, v, visible, scale, soft_cap, sinks):
 
 
 def attention(q, k, v, causal, scale, mask_corner="bottom_right", window_left=None, window_right=None, soft_cap=None,
-              sinks=None, valid=None):
+              log_sum_exp_base="e", sinks=None, valid=None):
     """jax.nn.dot_product_attention of [B,T,H,D], in the dtype of the case.
 
     If there is a cap or a sink, it is attention_by_formula.

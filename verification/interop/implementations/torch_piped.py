@@ -109,7 +109,7 @@ def attention_by_formula(q, k, v, visible, scale, soft_cap, sinks):
 
 
 def attention(q, k, v, causal, scale, mask_corner="bottom_right", window_left=None, window_right=None, soft_cap=None,
-              sinks=None, valid=None):
+              log_sum_exp_base="e", sinks=None, valid=None):
     """F.scaled_dot_product_attention, or attention_by_formula if there is a cap or a sink.
 
     Its `is_causal` aligns the first query with the first key, but most cases align the last ones, and it has no windows.

@@ -19,7 +19,8 @@ def attention(q, k, v, scale=None):
 def test_attention_without_a_mask_declines_masked_cases_only():
     report = normproof.check(attention, "attention", dtype=["float32", "float64"])
     assert not report.failures and len(report.results) > len(report.declined)
-    assert all(any(name in result.text for name in ("causal", "valid", "window_", "soft_cap", "sinks")) for result in report.declined)
+    assert all(any(name in result.text for name in ("causal", "valid", "window_", "soft_cap", "sinks", "log_sum_exp_base"))
+               for result in report.declined)
 
 
 def test_an_absent_scale_is_passed_as_none_to_a_function_with_that_default():
@@ -55,6 +56,29 @@ def test_sinks_of_attention_are_known_by_the_names_of_libraries():
     assert passed >= {"sinks_of_zero", "sinks_above_scores", "sinks_of_100", "sinks_scale"}
     wrong = normproof.check(lambda q, k, v, sinks: attention(q, k, v), "attention", only="sinks_of_zero*")
     assert not wrong and "sink: ignored" in str(wrong)
+
+
+def attention_with_sums(q, k, v, scale=None, base=np.e):
+    k, v = (np.repeat(t, q.shape[1] // t.shape[1], 1) for t in (k, v))
+    scores = np.einsum("bhtd,bhsd->bhts", q, k) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    largest = scores.max(-1, keepdims=True)
+    exponentials = np.exp(scores - largest)
+    total = exponentials.sum(-1, keepdims=True)
+    return {"y": np.einsum("bhts,bhse->bhte", exponentials / total, v),
+            "log_sum_exp": ((np.log(total) + largest) / np.log(base))[..., 0].astype(q.dtype)}
+
+
+def test_log_sum_exp_to_base_2_is_a_convention():
+    def kernel(q, k, v, scale=None):
+        return attention_with_sums(q, k, v, scale, 2)
+    only = ["random-*", "base_2-*", "given_scale*"]
+    report = normproof.check(kernel, "attention", dtype=["float32", "float64"], only=only, log_sum_exp_base="2")
+    assert report and len(report.results) > 4
+    assert normproof.check(kernel, "attention", dtype=["float32", "float64"], only=only, log_sum_exp_base=2)
+    strict = normproof.check(kernel, "attention", dtype=["float32", "float64"], only="random-*", strict=True)
+    assert not strict and "log_sum_exp_base='2'" in str(strict)
+    with pytest.warns(normproof.ConventionWarning, match='log_sum_exp_base="2"'):
+        assert normproof.check(kernel, "attention", dtype=["float32", "float64"], only="random-*")
 
 
 def test_judge_takes_sinks():
@@ -175,7 +199,8 @@ def test_default_options_come_from_the_description_of_the_operation():
         assert needed and not set(needed) & set(others) and not names.known_names(op) & {""}
     assert names.tensor_names("attention") == (("q", "k", "v"), ("grad_y", "sinks", "valid"))
     assert names.default_options("attention") == {"scale": "none", "causal": "false", "mask_corner": "bottom_right",
-                                                  "window_left": "none", "window_right": "none", "soft_cap": "none"}
+                                                  "window_left": "none", "window_right": "none", "soft_cap": "none",
+                                                  "log_sum_exp_base": "e"}
     assert names.default_options("cross_entropy") == {"label_smoothing": "0"} and names.option_names("adam")[0] == "beta1"
     assert names.reads_mask("softmax") and names.reads_mask("batch_norm") and not names.reads_mask("layer_norm")
 

@@ -184,6 +184,18 @@ TEST(PlainAttention, MutationsOfTheHeadsOfSinksChangeTheOutput) {
   }
 }
 
+TEST(PlainAttention, MutationsOfTheBaseChangeLogSumExp) {
+  Case c = attention_case({1, 1}, {3, 3}, {4, 8}, {1, 0});
+  ref::model::set_option(c.options, "log_sum_exp_base", "2");
+  const auto log_sum_exp = [&](const char* site, Op op) {
+    return run_and_get(c, "log_sum_exp", {site, op})[0];
+  };
+  const double in_base_e = 3 + std::log(2);
+  EXPECT_THAT(log_sum_exp("", Op::none), DoubleEq(in_base_e / std::log(2)));
+  EXPECT_THAT(log_sum_exp("base of log_sum_exp", Op::drop), DoubleEq(in_base_e));
+  EXPECT_THAT(log_sum_exp("base of the largest score, added back", Op::other), DoubleEq(4));
+}
+
 TEST(PlainAttention, MutationsOfTheKeyMaskChangeTheOutput) {
   Case c = case_with_two_keys();
   c.inputs.push_back(make_stored_tensor("valid", DType::boolean, {1, 2}, {1, 0}));
