@@ -121,12 +121,11 @@ void attend(Device& device, const DeviceTensor<double>& weights, const ScoreMatr
   ops::matmul_into(device, context, scores.of(weights), in.values, false, products);
 }
 
-DeviceTensor<double> write_attention_gradients(Device& device, const AttentionOperands<double>& out,
-                                               const AttentionOperands<const double>& in,
-                                               const AttentionBackward& backward,
-                                               const ScoreMatrices& scores,
-                                               const DeviceMask& visible, const ScoreParts& parts,
-                                               const Products& products) {
+ScoreGradients write_attention_gradients(Device& device, const AttentionOperands<double>& out,
+                                         const AttentionOperands<const double>& in,
+                                         const AttentionBackward& backward,
+                                         const ScoreMatrices& scores, const DeviceMask& visible,
+                                         const ScoreParts& parts, const Products& products) {
   const auto multiply = [&](const Matrices<double>& c, const Matrices<const double>& a,
                             const Matrices<const double>& b) {
     ops::matmul_into(device, c, a, b, false, products);
@@ -148,18 +147,23 @@ DeviceTensor<double> write_attention_gradients(Device& device, const AttentionOp
         parts, {grad_weights, weights},
         [](const auto& part, const auto& mask) { ops::softmax_backward(part[0], part[1], mask); });
   }
-  DeviceTensor<double> grad_sinks;
+  ScoreGradients result;
   if (with_sinks) {
     SplitColumns columns = split_last_column(grad_scores);
     grad_scores = std::move(columns.first);
-    grad_sinks = std::move(columns.last);
+    result.sinks = std::move(columns.last);
   }
-  if (backward.tanh.is_given())
+  result.scores = grad_scores;
+  if (backward.tanh.is_given()) {
+    grad_scores = DeviceTensor<double>(device, result.scores.shape());
+    device::launch_elements(device, grad_scores.size(),
+                            Scale{1.0, result.scores.span(), grad_scores.span()});
     device::launch_elements(device, grad_scores.size(),
                             ops::CapScoresBackward{backward.tanh.span(), grad_scores.span()});
+  }
   multiply(out.queries, scores.of(std::as_const(grad_scores)), in.keys);
   multiply(out.keys, ops::transposed(scores.of(std::as_const(grad_scores))), in.queries);
-  return grad_sinks;
+  return result;
 }
 
 }  // namespace normproof::gpu::nn

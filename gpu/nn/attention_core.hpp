@@ -88,14 +88,19 @@ struct AttentionBackward {
   DeviceTensor<double> sink_weights = DeviceTensor<double>();
 };
 
-/// Writes the gradients of queries, keys and values to `out`. Returns the gradient of the sink of
-/// each query, or an absent tensor without sinks.
+/// The gradients of what is added to the scores: one number for the sink of each query, and the
+/// gradients of the scores after the cap, [..., S].
+struct ScoreGradients {
+  DeviceTensor<double> sinks;  ///< absent without sinks
+  DeviceTensor<double> scores;
+};
+
+/// Writes the gradients of queries, keys and values to `out`, and returns those of the scores.
 /// Throws    ContractError with the message of ref for the first invalid part
-DeviceTensor<double> write_attention_gradients(Device& device, const AttentionOperands<double>& out,
-                                               const AttentionOperands<const double>& in,
-                                               const AttentionBackward& backward,
-                                               const ScoreMatrices& scores,
-                                               const DeviceMask& visible, const ScoreParts& parts,
-                                               const Products& products);
+ScoreGradients write_attention_gradients(Device& device, const AttentionOperands<double>& out,
+                                         const AttentionOperands<const double>& in,
+                                         const AttentionBackward& backward,
+                                         const ScoreMatrices& scores, const DeviceMask& visible,
+                                         const ScoreParts& parts, const Products& products);
 
 }  // namespace normproof::gpu::nn

@@ -34,6 +34,19 @@ struct DivideBy {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = y[i] / divisor; }
 };
 
+/// Adds a bias [B or 1, H or 1, T, S] to scores [B,H,T,S], in place. If a step is 0, all samples or
+/// all heads have the same elements of the bias.
+struct AddBias {
+  ConstReals bias;
+  std::size_t heads, elements;         ///< H; T S
+  std::size_t sample_step, head_step;  ///< from one sample or head to the next in the bias
+  Reals scores;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    const std::size_t head = i / elements % heads, sample = i / elements / heads;
+    scores[i] = scores[i] + bias[sample * sample_step + head * head_step + i % elements];
+  }
+};
+
 /// Appends one element to each row of x, which has `width` elements per row. The element of row r
 /// is element r / rows_per_element of `last`, which is repeated if it has fewer elements.
 struct AppendColumn {

@@ -12,17 +12,24 @@ struct DotProductForward {
   DeviceTensor<double> weights;       ///< [B,H,T,S]
   DeviceTensor<double> tanh;          ///< [B,H,T,S]: tanh(scores / soft_cap); absent without a cap
   DeviceTensor<double> sink_weights;  ///< [B,H,T]: the weights of the sinks; absent without sinks
+  Shape bias_shape;                   ///< no axes without a bias
+  ref::tensor::Mask bias_visible;     ///< that of the forward
 };
 
 /// The optional inputs of attention that act on its scores.
 struct ScoreInputs {
   /// [H]: one more score for each query of a head; absent without sinks.
   DeviceTensor<double> sinks = DeviceTensor<double>();
+  /// [B or 1, H or 1, T, S], added to the scores; absent without a bias.
+  DeviceTensor<double> bias = DeviceTensor<double>();
+  /// On the host, as bias; false hides a key from a query; empty if it hides none.
+  ref::tensor::Mask bias_visible = {};
 };
 
 struct DotProductGradients {
   DeviceTensor<double> q, k, v;
   DeviceTensor<double> sinks;  ///< [H]; absent without sinks
+  DeviceTensor<double> bias;   ///< the shape of the bias; absent without a bias
 };
 
 /// Device version with the same formulas, preconditions and error messages as

@@ -119,6 +119,7 @@ OperationInfo describe(const AttentionOptions&) {
                        {"k", "[B,G,S,D]"},
                        {"v", "[B,G,S,E]"},
                        optional("grad_y", "[B,H,T,E]"),
+                       optional("bias", "[B or 1, H or 1, T, S]"),
                        optional("sinks", "[H]"),
                        mask("valid", "[B,S]")},
           .outputs = {{"y", "[B,H,T,E]"},
@@ -126,6 +127,7 @@ OperationInfo describe(const AttentionOptions&) {
                       optional("grad_q", "[B,H,T,D]"),
                       optional("grad_k", "[B,G,S,D]"),
                       optional("grad_v", "[B,G,S,E]"),
+                      optional("grad_bias", "[B or 1, H or 1, T, S]"),
                       optional("grad_sinks", "[H]")},
           .independence = Independence::sample,
           .hidden_elements = HiddenElements::times_zero};

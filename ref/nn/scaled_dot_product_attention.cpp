@@ -59,6 +59,16 @@ struct KeyValueHead {
     return own;
   }
 
+  /// Adds the bias to the scores of this head, in place.
+  template <class T>
+  void add_bias(const Tensor<T>& bias, Tensor<T>& scores) const {
+    const std::size_t of_head = all.group.tokens * all.group.keys;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      const std::size_t first = all.first_bias_index(sample, head * all.group.heads + i / of_head);
+      scores.data()[i] = scores.data()[i] + bias.data()[first + i % of_head];
+    }
+  }
+
   /// Returns the scores of this head with the sinks [H] of its queries behind them.
   template <class T>
   Tensor<T> append_sinks(const Tensor<T>& scores, const Tensor<T>& sinks) const {
@@ -107,19 +117,6 @@ void change_base(model::LogSumExpBase base, Tensor<T>& logs) {
   for (T& log : logs) log = log / log_of_2;
 }
 
-/// Returns a tensor [B,H,T] as [H,B,T].
-template <class T>
-Tensor<T> heads_first(const Tensor<T>& t, const AttentionShape& shape) {
-  const std::size_t heads = shape.heads(), tokens = shape.group.tokens;
-  Tensor<T> result = tensor::empty_tensor<T>({heads, shape.batch_size * tokens});
-  for (std::size_t row = 0; row < shape.batch_size * heads; ++row) {
-    const std::size_t sample = row / heads, head = row % heads;
-    std::copy_n(t.data() + row * tokens, tokens,
-                result.data() + (head * shape.batch_size + sample) * tokens);
-  }
-  return result;
-}
-
 template <class T>
 T effective_scale(const model::AttentionOptions& options, std::size_t features) {
   return options.scale ? T(*options.scale) : attention_scale<T>(features);
@@ -134,6 +131,35 @@ Tensor<T> scaled_tensor(const Tensor<T>& t, const T& factor) {
   return result;
 }
 
+/// Returns a tensor [A,B,C] as [B, A C]: for each index b, its rows of length C.
+template <class T>
+Tensor<T> exchange_axes(const Tensor<T>& t, std::size_t a, std::size_t b, std::size_t c) {
+  Tensor<T> result = tensor::empty_tensor<T>({b, a * c});
+  for (std::size_t row = 0; row < a * b; ++row)
+    std::copy_n(t.data() + row * c, c, result.data() + (row % b * a + row / b) * c);
+  return result;
+}
+
+/// Returns the sums of the gradients [B,H,T,S] over the samples and heads that share an element of
+/// the bias.
+template <class T>
+Tensor<T> sum_over_shared_elements(Tensor<T> terms, const AttentionShape& shape) {
+  const std::size_t samples = shape.batch_size, heads = shape.heads(),
+                    scores = shape.group.tokens * shape.group.keys;
+  const bool all_samples = shape.bias[0] == 1, all_heads = shape.bias[1] == 1;
+  if (all_samples && all_heads) {
+    terms.reshape({samples * heads, scores});
+    terms = ops::sum_columns(terms);
+  } else if (all_samples) {
+    terms.reshape({samples, heads * scores});
+    terms = ops::sum_columns(terms);
+  } else if (all_heads) {
+    terms = ops::sum_columns(exchange_axes(terms, samples, heads, scores));
+  }
+  terms.reshape(shape.bias);
+  return terms;
+}
+
 }  // namespace
 
 template <numeric::Real T>
@@ -144,12 +170,17 @@ DotProductForward<T> scaled_dot_product_attention(const Tensor<T>& q, const Tens
   constexpr auto kName = "scaled_dot_product_attention";
   const AttentionShape shape =
       model::attention_shape(kName, shape_of(q), shape_of(k), shape_of(v), optional_shape(valid),
-                             options, optional_shape(extra.sinks));
+                             options, optional_shape(extra.sinks), optional_shape(extra.bias));
+  const bool with_bias = tensor::is_given(extra.bias);
+  const Mask& bias_visible = extra.bias_visible;
+  if (tensor::is_given(bias_visible))
+    tensor::check_shape(kName, "bias_visible", shape_of(bias_visible), shape.bias, Clause::C11);
   tensor::check_finite(kName, "q", q, Clause::C5);
   tensor::check_finite(kName, "k", k, Clause::C5);
   tensor::check_finite(kName, "v", v, Clause::C5);
   const bool with_sinks = tensor::is_given(extra.sinks);
   if (with_sinks) tensor::check_finite(kName, "sinks", extra.sinks, Clause::C5);
+  if (with_bias) tensor::check_finite(kName, "bias", extra.bias, Clause::C5);
   DotProductForward<T> result;
   result.saved.queries = scaled_tensor(q, effective_scale<T>(options, shape.features));
   result.saved.weights = tensor::empty_tensor<T>(shape.scores_shape());
@@ -157,14 +188,17 @@ DotProductForward<T> scaled_dot_product_attention(const Tensor<T>& q, const Tens
   if (with_sinks) result.saved.sink_weights = tensor::empty_tensor<T>(shape.queries_shape());
   result.y = tensor::empty_tensor<T>(shape.y_shape());
   const model::KeyRange range = model::key_range(options);
-  const bool with_sums = with_sinks || shape.every_query_sees_a_key(valid, range);
+  result.saved.bias_shape = shape.bias;
+  result.saved.bias_visible = bias_visible;
+  const bool with_sums = with_sinks || shape.every_query_sees_a_key(valid, range, bias_visible);
   if (with_sums) result.log_sum_exp = tensor::empty_tensor<T>(shape.queries_shape());
   for_each_head(shape, [&](const KeyValueHead& head) {
     const auto in = head.operands<const T>(result.saved.queries.data(), k.data(), v.data());
-    Mask visible = shape.visible_keys_of_sample(head.sample, valid, range);
+    Mask visible = shape.visible_keys_of_head(head.sample, head.head, valid, range, bias_visible);
     Tensor<T> scores = attention_scores<T>(in, head.scores_shape());
     if (options.soft_cap)
       head.copy_to_full_tensor(cap_scores(scores, T(*options.soft_cap)), result.saved.tanh);
+    if (with_bias) head.add_bias(extra.bias, scores);
     if (with_sinks) {
       scores = head.append_sinks(scores, extra.sinks);
       visible = model::add_visible_sink(visible, shape.group.keys);
@@ -192,8 +226,9 @@ DotProductGradients<T> scaled_dot_product_attention_backward(
     const Tensor<T>& grad_y, const Tensor<T>& k, const Tensor<T>& v, const Mask& valid,
     const DotProductSaved<T>& saved, const model::AttentionOptions& options) {
   constexpr auto kName = "scaled_dot_product_attention_backward";
-  const AttentionShape shape = model::attention_shape(kName, shape_of(saved.queries), shape_of(k),
-                                                      shape_of(v), optional_shape(valid), options);
+  const AttentionShape shape =
+      model::attention_shape(kName, shape_of(saved.queries), shape_of(k), shape_of(v),
+                             optional_shape(valid), options, {}, saved.bias_shape);
   tensor::check_shape(kName, "grad_y", shape_of(grad_y), shape.y_shape(), Clause::C6);
   tensor::check_shape(kName, "weights", shape_of(saved.weights), shape.scores_shape(), Clause::C7);
   if (options.soft_cap)
@@ -206,12 +241,15 @@ DotProductGradients<T> scaled_dot_product_attention_backward(
   const model::KeyRange range = model::key_range(options);
   Tensor<T> grad_queries = tensor::empty_tensor<T>(shape_of(saved.queries));
   DotProductGradients<T> gradients{
-      {}, tensor::empty_tensor<T>(shape_of(k)), tensor::empty_tensor<T>(shape_of(v)), {}};
-  Tensor<T> sink_terms;
+      {}, tensor::empty_tensor<T>(shape_of(k)), tensor::empty_tensor<T>(shape_of(v)), {}, {}};
+  Tensor<T> sink_terms, bias_terms;
+  const bool with_bias = !shape.bias.empty();
+  if (with_bias) bias_terms = tensor::empty_tensor<T>(shape.scores_shape());
   if (with_sinks) sink_terms = tensor::empty_tensor<T>(shape.queries_shape());
   for_each_head(shape, [&](const KeyValueHead& head) {
     const Tensor<T> weights = head.copy_from_full_tensor(saved.weights);
-    const Mask visible = shape.visible_keys_of_sample(head.sample, valid, range);
+    const Mask visible =
+        shape.visible_keys_of_head(head.sample, head.head, valid, range, saved.bias_visible);
     const auto scores_backward = [&](const Tensor<T>& grad_weights) {
       Tensor<T> grad_scores;
       if (with_sinks) {
@@ -224,6 +262,7 @@ DotProductGradients<T> scaled_dot_product_attention_backward(
       } else {
         grad_scores = ops::softmax_backward(grad_weights, weights, visible);
       }
+      if (with_bias) head.copy_to_full_tensor(grad_scores, bias_terms);
       if (options.soft_cap)
         cap_scores_backward(head.copy_from_full_tensor(saved.tanh), grad_scores);
       return grad_scores;
@@ -235,7 +274,10 @@ DotProductGradients<T> scaled_dot_product_attention_backward(
         head.queries_shape(grad_y.data(), shape.value_features));
   });
   gradients.q = scaled_tensor(grad_queries, effective_scale<T>(options, shape.features));
-  if (with_sinks) gradients.sinks = ops::sum_rows(heads_first(sink_terms, shape));
+  if (with_sinks)
+    gradients.sinks = ops::sum_rows(
+        exchange_axes(sink_terms, shape.batch_size, shape.heads(), shape.group.tokens));
+  if (with_bias) gradients.bias = sum_over_shared_elements(std::move(bias_terms), shape);
   return gradients;
 }
 

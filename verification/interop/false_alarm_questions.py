@@ -199,6 +199,11 @@ class Drawing:
             self.tensors["valid"] = self.generator.random((samples, keys)) < 0.8
         if self.chance(0.2):
             self.add("sinks", self.generator.standard_normal(heads) * self.choose((1, 5, 50)))
+        if self.chance(0.2):
+            extents = (self.choose((1, samples)), self.choose((1, heads)), tokens, keys)
+            values = self.generator.standard_normal(extents) * self.choose((1, 10))
+            hidden = self.generator.random(extents) < self.choose((0, 0.2))
+            self.add("bias", np.where(hidden, -np.inf, values))
 
     def draw_rope(self):
         shape = self.choose_shape(ROPE)

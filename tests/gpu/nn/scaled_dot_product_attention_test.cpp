@@ -28,15 +28,26 @@ struct DotProductSample {
 };
 
 void expect_same_dot_product(Device& device, const DotProductSample& s, const Mask& valid,
-                             const ref::model::AttentionOptions& options, bool with_sinks = false) {
+                             const ref::model::AttentionOptions& options, bool with_sinks = false,
+                             const ref::tensor::Shape& bias_shape = {}) {
+  ref::tensor::Tensor<double> bias;
+  Mask bias_visible;
+  if (!bias_shape.empty()) {
+    bias = random_normal_tensor(bias_shape, "bias");
+    bias_visible = random_mask(bias_shape, "bias_visible");
+  }
   const DeviceMask mask(device, valid);
   const auto forward = ref::nn::scaled_dot_product_attention(
       s.q, s.k, s.v, valid, options,
-      {.sinks = with_sinks ? s.sinks : ref::tensor::Tensor<double>()});
+      {.sinks = with_sinks ? s.sinks : ref::tensor::Tensor<double>(),
+       .bias = bias,
+       .bias_visible = bias_visible});
   const auto k = upload(device, s.k), v = upload(device, s.v);
   const auto got = scaled_dot_product_attention(
       upload(device, s.q), k, v, mask, options, ops::ordered_products(),
-      {.sinks = with_sinks ? upload(device, s.sinks) : DeviceTensor<double>()});
+      {.sinks = with_sinks ? upload(device, s.sinks) : DeviceTensor<double>(),
+       .bias = bias_shape.empty() ? DeviceTensor<double>() : upload(device, bias),
+       .bias_visible = bias_visible});
   EXPECT_BITS_EQ(download(got.y), forward.y);
   EXPECT_BITS_EQ(download(got.weights), forward.saved.weights);
   EXPECT_EQ(got.log_sum_exp.is_given(), ref::tensor::is_given(forward.log_sum_exp));
@@ -50,6 +61,10 @@ void expect_same_dot_product(Device& device, const DotProductSample& s, const Ma
   EXPECT_BITS_EQ(download(got_backward.q), backward.q);
   EXPECT_BITS_EQ(download(got_backward.k), backward.k);
   EXPECT_BITS_EQ(download(got_backward.v), backward.v);
+  ASSERT_EQ(got_backward.bias.is_given(), !bias_shape.empty());
+  if (!bias_shape.empty()) {
+    EXPECT_BITS_EQ(download(got_backward.bias), backward.bias);
+  }
   ASSERT_EQ(got_backward.sinks.is_given(), with_sinks);
   if (with_sinks) {
     EXPECT_BITS_EQ(download(got.sink_weights), forward.saved.sink_weights);
@@ -77,6 +92,19 @@ TEST(DeviceDotProductAttention, MatchesReferenceBits) {
                                   {.causal = causal,
                                    .mask_corner = ref::model::MaskCorner::top_left,
                                    .window_right = 1});
+        }
+}
+
+TEST(DeviceDotProductAttention, MatchesReferenceBitsWithABiasOfEveryBroadcastShape) {
+  for (const auto& device : make_simulated_devices())
+    for (const std::size_t samples : {1, 2})
+      for (const std::size_t heads : {1, 6})
+        for (const bool with_sinks : {false, true}) {
+          const ref::tensor::Shape bias{samples, heads, 3, 7};
+          const DotProductSample s(6, 2, 3, 7);
+          expect_same_dot_product(*device, s, {}, {}, with_sinks, bias);
+          expect_same_dot_product(*device, s, random_mask({2, 7}, "valid"),
+                                  {.causal = true, .soft_cap = 0.75}, with_sinks, bias);
         }
 }
 

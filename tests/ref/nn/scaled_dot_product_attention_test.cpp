@@ -25,6 +25,8 @@ using ::testing::HasSubstr;
 struct DotProductExtents {
   std::size_t samples = 1, heads = 1, kv_heads = 1, tokens = 1, keys = 1, features = 1, values = 1;
   double sinks = 0;  ///< if it is not 0, there are sinks: normal numbers times this number
+  /// The first two extents of a bias: of samples and of heads. They are 0 if there is no bias.
+  std::size_t bias_samples = 0, bias_heads = 0;
 };
 
 NamedTensors<double> dot_product_inputs(const DotProductExtents& e, double scale = 1) {
@@ -37,6 +39,9 @@ NamedTensors<double> dot_product_inputs(const DotProductExtents& e, double scale
     inputs.set("sinks", random_tensor<double>("sinks", {e.heads}));
     for (double& sink : inputs.at("sinks")) sink *= e.sinks;
   }
+  if (e.bias_samples > 0)
+    inputs.set("bias",
+               random_tensor<double>("bias", {e.bias_samples, e.bias_heads, e.tokens, e.keys}));
   return inputs;
 }
 Tensor<double> dot_product_gradient(const DotProductExtents& e) {
@@ -47,7 +52,8 @@ template <class T>
 DotProductForward<T> run_dot_product_attention(const NamedTensors<T>& t, const Mask& valid,
                                                const model::AttentionOptions& options) {
   return scaled_dot_product_attention(t.at("q"), t.at("k"), t.at("v"), valid, options,
-                                      {.sinks = t.contains("sinks") ? t.at("sinks") : Tensor<T>()});
+                                      {.sinks = t.contains("sinks") ? t.at("sinks") : Tensor<T>(),
+                                       .bias = t.contains("bias") ? t.at("bias") : Tensor<T>()});
 }
 template <class T>
 NamedTensors<T> run_dot_product_attention_backward(const NamedTensors<T>& t,
@@ -61,6 +67,7 @@ NamedTensors<T> run_dot_product_attention_backward(const NamedTensors<T>& t,
   named.set("k", std::move(gradients.k));
   named.set("v", std::move(gradients.v));
   if (tensor::is_given(gradients.sinks)) named.set("sinks", std::move(gradients.sinks));
+  if (tensor::is_given(gradients.bias)) named.set("bias", std::move(gradients.bias));
   return named;
 }
 
@@ -123,6 +130,18 @@ TEST(ScaledDotProductAttention, BackwardIsTheDerivativeWithSinks) {
                                   {.window_left = 1}, "sinks, mask " + std::to_string(bits));
 }
 
+TEST(ScaledDotProductAttention, BackwardIsTheDerivativeWithABiasOfEveryBroadcastShape) {
+  for (const std::size_t samples : {1, 2})
+    for (const std::size_t heads : {1, 4})
+      for (const std::optional<double> cap : {std::optional<double>(), std::optional(0.5)})
+        for (const double sinks : {0.0, 1.0})
+          expect_dot_product_derivative(
+              {2, 4, 2, 2, 3, 1, 2, sinks, samples, heads}, mask_from_bits(0b011111, {2, 3}),
+              {.causal = true, .soft_cap = cap},
+              "bias of " + std::to_string(samples) + " samples and " + std::to_string(heads) +
+                  " heads" + (cap ? ", cap" : "") + (sinks > 0 ? ", sinks" : ""));
+}
+
 TEST(ScaledDotProductAttention, BackwardIsTheDerivativeForAllMasksAndGroups) {
   for (std::size_t bits = 0; bits < 8; ++bits)
     expect_dot_product_derivative({1, 2, 1, 2, 3, 1, 1}, mask_from_bits(bits, {1, 3}),
@@ -172,6 +191,10 @@ ExactAttentionForward evaluate_attention_definition(const NamedTensors<double>& 
         const oracle100 cap(*options.soft_cap);
         score = cap * tanh(oracle100(score / cap));
       }
+      if (e.bias_samples > 0) {
+        const std::size_t first = (b % e.bias_samples * e.bias_heads + h % e.bias_heads) * e.tokens;
+        score += oracle100(t.at("bias").data()[(first + i) * e.keys + j]);
+      }
       const oracle100 weight = exp(score);
       sum += weight;
       for (std::size_t c = 0; c < e.values; ++c)
@@ -215,6 +238,10 @@ std::vector<DotProductCase> dot_product_cases() {
            {.scale = 0.3, .window_left = 2, .soft_cap = 0.25}},
           {{1, 1, 1, 3, 7, 4, 2}, {}, {.soft_cap = 50}},
           {{1, 1, 1, 3, 7, 4, 2}, {}, {.soft_cap = 30}, 300},
+          {{2, 4, 2, 3, 4, 3, 2, 0, 2, 4}, {}, {.causal = true}},
+          {{3, 2, 1, 3, 4, 3, 2, 0, 1, 2}, {}, {.soft_cap = 0.5}},
+          {{3, 2, 1, 3, 4, 3, 2, 1, 3, 1}, {}, {.scale = 0.3}},
+          {{3, 2, 1, 3, 4, 3, 2, 0, 1, 1}, {}, {.window_left = 1}, 300},
           {{2, 4, 2, 3, 4, 3, 2, 1}, {}, {.causal = true}},
           {{2, 4, 2, 3, 4, 3, 2}, {}, {.log_sum_exp_base = model::LogSumExpBase::two}},
           {{2, 4, 2, 5, 3, 3, 2, 1},
@@ -332,6 +359,51 @@ TEST(ScaledDotProductAttention, SinkEqualsAKeyOfTheSameScoreWhoseValueIsZero) {
   const auto with_key = run_dot_product_attention(longer, {}, {.scale = 0.5});
   EXPECT_EQ(with_sink.y, with_key.y);
   EXPECT_EQ(with_sink.log_sum_exp, with_key.log_sum_exp);
+}
+
+TEST(ScaledDotProductAttention, BiasHidesKeysExactlyAsAMask) {
+  const DotProductExtents e{2, 2, 1, 3, 4, 2, 2, 0, 2, 1};
+  const auto t = dot_product_inputs(e);
+  auto unbiased = t;
+  unbiased.at("bias").fill(0);
+  const Mask valid{{true, false, true, true}, {true, true, true, false}};
+  Mask visible = tensor::empty_tensor<bool>({2, 1, 3, 4});
+  for (std::size_t i = 0; i < visible.size(); ++i)
+    visible.data()[i] = valid.data()[i / 12 * 4 + i % 4];
+  const auto by_bias =
+      scaled_dot_product_attention(t.at("q"), t.at("k"), t.at("v"), {}, {},
+                                   {.sinks = {}, .bias = t.at("bias"), .bias_visible = visible});
+  const auto by_mask = run_dot_product_attention(t, valid, {});
+  EXPECT_EQ(by_bias.y, by_mask.y);
+  EXPECT_EQ(by_bias.log_sum_exp, by_mask.log_sum_exp);
+  const auto gradients = scaled_dot_product_attention_backward(dot_product_gradient(e), t.at("k"),
+                                                               t.at("v"), {}, by_bias.saved, {});
+  EXPECT_EQ(gradients.bias,
+            run_dot_product_attention_backward(t, dot_product_gradient(e), valid, {}).at("bias"));
+  for (std::size_t i = 0; i < visible.size(); ++i)
+    EXPECT_TRUE(visible.data()[i] || gradients.bias.data()[i] == 0) << i;
+}
+
+TEST(ScaledDotProductAttention, QueriesWhoseBiasHidesAllKeysGiveZeros) {
+  const DotProductExtents e{1, 1, 1, 2, 2, 1, 1, 0, 1, 1};
+  const auto t = dot_product_inputs(e);
+  const Mask visible{{{{true, true}, {false, false}}}};
+  const auto run =
+      scaled_dot_product_attention(t.at("q"), t.at("k"), t.at("v"), {}, {},
+                                   {.sinks = {}, .bias = t.at("bias"), .bias_visible = visible});
+  EXPECT_FALSE(tensor::is_given(run.log_sum_exp));
+  EXPECT_NE(run.y.data()[0], 0);
+  EXPECT_EQ(run.y.data()[1], 0);
+}
+
+TEST(ScaledDotProductAttention, C11_RejectsVisibleKeysThatHaveNotTheShapeOfTheBias) {
+  const auto t = dot_product_inputs({1, 2, 1, 1, 2, 1, 1, 0, 1, 2});
+  EXPECT_THAT(contract_message([&] {
+                scaled_dot_product_attention(
+                    t.at("q"), t.at("k"), t.at("v"), {}, {},
+                    {.sinks = {}, .bias = t.at("bias"), .bias_visible = Mask{{{{true, false}}}}});
+              }),
+              HasSubstr("bias_visible has shape [1, 1, 1, 2]; expected shape [1, 2, 1, 2] (C11)"));
 }
 
 // A score of -cap would give hidden keys a part of the weights.

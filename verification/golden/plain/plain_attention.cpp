@@ -47,6 +47,11 @@ class PlainDotProduct {
     v_ = read(in, "v", "reading v", value_width_);
     dy_ = read(in, "grad_y", "reading grad_y", value_width_);
     if (in.tensors.contains("sinks")) sinks_ = read(in, "sinks", "reading sinks", heads_);
+    if (in.tensors.contains("bias")) {
+      bias_ = read(in, "bias", "reading bias", keys_);
+      const auto of_bias = ref::tensor::shape_of(in.tensors.at("bias"));
+      bias_samples_ = of_bias[0], bias_heads_ = of_bias[1];
+    }
     valid_.assign(samples_ * keys_, true);
     if (ref::tensor::is_given(in.valid)) {
       masked_ = true;
@@ -62,6 +67,7 @@ class PlainDotProduct {
     y_.assign(queries * value_width_, T(0));
     sink_weights_.assign(queries, T(0));
     means_.assign(queries, T(0));
+    if (!bias_.empty()) grad_biased_scores_.assign(queries * keys_, T(0));
     bool every_query_sees = true;
     for_each_query([&](const Query& at) { every_query_sees &= forward(at); });
     backward();
@@ -79,6 +85,7 @@ class PlainDotProduct {
     keep("grad_k", grad_k_, width_);
     keep("grad_v", grad_v_, value_width_);
     if (!sinks_.empty()) keep("grad_sinks", grad_sinks_, heads_);
+    if (!bias_.empty()) keep("grad_bias", grad_bias_, keys_);
     return results;
   }
 
@@ -211,7 +218,7 @@ class PlainDotProduct {
     std::vector<std::size_t> seen;
     for (std::size_t j = 0; j < keys_; ++j)
       if (is_key_included(backward, at.sample, j) && causal_mask_allows(backward, at.token, j) &&
-          window_allows(backward, at.token, j))
+          window_allows(backward, at.token, j) && !is_hidden_by_bias(at, j))
         seen.push_back(j);
     return hides_keys_before_cap() ? add_hidden_keys(at, seen) : seen;
   }
@@ -223,6 +230,47 @@ class PlainDotProduct {
     std::fill_n(first, keys_, true);
     for (const std::size_t j : seen) hidden_[at.number * keys_ + j] = false;
     return features(keys_);
+  }
+
+  /// Returns the element of the bias that a score reads.
+  T bias(const Query& at, std::size_t j) {
+    std::size_t sample = bias_samples_ == 1 ? 0 : at.sample;
+    std::size_t head = bias_heads_ == 1 ? 0 : at.head;
+    if (bias_samples_ > 1 && is_mutated_to_other("sample of the bias")) sample = 0;
+    if (bias_heads_ > 1 && is_mutated_to_other("first head of the bias")) head = 0;
+    if (bias_heads_ > kv_heads_ && is_mutated_to_other("head of the bias"))
+      head /= bias_heads_ / kv_heads_;  // error: the bias of the key head
+    const bool is_transposed =
+        tokens_ == keys_ && tokens_ > 1 &&
+        sites_.any("queries and keys of the bias", {Op::transposed}) == Op::transposed;
+    const bool is_first = tokens_ > 1 && is_mutated_to_other("query of the bias");
+    const std::size_t token = is_first ? 0 : at.token;
+    const std::size_t i = is_transposed ? j : token, key = is_transposed ? token : j;
+    return bias_[((sample * bias_heads_ + head) * tokens_ + i) * keys_ + key];
+  }
+  bool is_hidden_by_bias(const Query& at, std::size_t j) {
+    return !bias_.empty() && std::isinf(static_cast<double>(bias(at, j)));
+  }
+
+  /// Returns the score of a key with its bias. `capped` is its score after the cap.
+  T biased(const Query& at, std::size_t j, T capped) {
+    if (bias_.empty()) return capped;
+    const T added = bias(at, j);
+    switch (sites_.any("bias of the scores",
+                       {Op::drop, Op::negate, Op::twice, Op::square, Op::inverted})) {
+      case Op::drop:
+        return capped;
+      case Op::negate:
+        return capped - added;
+      case Op::twice:
+        return capped + added + added;
+      case Op::square:  // error: the bias is multiplied by the scale, too
+        return capped + added * scale("scale");
+      case Op::inverted:  // error: a bias for exp2 that is not multiplied by log2(e)
+        return capped + added * static_cast<T>(std::numbers::ln2);
+      default:
+        return capped + added;
+    }
   }
 
   T scale(const char* site) {
@@ -247,9 +295,21 @@ class PlainDotProduct {
            1;  // as in kernels that have the logistic function alone
   }
 
-  /// Returns the score of a key: the scaled product of query and key, with a cap if there is one.
+  /// Returns the score of a key: the scaled product of query and key, with a cap and a bias if
+  /// there are any.
   T score(const Query& at, std::size_t j) {
-    const T product = scaled_product(at, j, "scale");
+    if (has_bias_before_cap()) return capped_score(at, j, bias(at, j));
+    return biased(at, j, capped_score(at, j, T(0)));
+  }
+
+  /// Whether an injected error adds the bias before the cap.
+  bool has_bias_before_cap() {
+    return options_.soft_cap && !bias_.empty() &&
+           sites_.any("soft cap and bias", {Op::reversed}) == Op::reversed;
+  }
+
+  T capped_score(const Query& at, std::size_t j, T added) {
+    const T product = scaled_product(at, j, "scale") + added;
     if (!options_.soft_cap) return product;
     const T cap = sites_.constant("given cap", static_cast<T>(*options_.soft_cap));
     if (is_capped_minus_infinity(at, j)) return -cap;
@@ -274,7 +334,8 @@ class PlainDotProduct {
     if (!options_.soft_cap) return T(1);
     if (is_capped_minus_infinity(at, j)) return T(0);
     const T cap = sites_.constant("given cap", static_cast<T>(*options_.soft_cap));
-    const T t = tanh(scaled_product(at, j, "scale") / cap);
+    const T added = has_bias_before_cap() ? bias(at, j) : T(0);
+    const T t = tanh((scaled_product(at, j, "scale") + added) / cap);
     const T slope = 1 - t * t;
     switch (sites_.any("soft cap in the backward", {Op::drop, Op::square, Op::other})) {
       case Op::drop:
@@ -547,6 +608,7 @@ class PlainDotProduct {
       store_grad_q(at, seen, scores.back());
     });
     if (!sinks_.empty()) store_grad_sinks();
+    if (!bias_.empty()) store_grad_bias();
     for (auto& [first_key, group_queries] : readers) {
       const std::size_t group = group_queries.size() / tokens_;
       const Op heads = group > 1 ? sites_.any("heads of a group in grad_k and grad_v",
@@ -572,6 +634,30 @@ class PlainDotProduct {
                 return stored(weights[number][j]) * dy_[number * value_width_ + c];
               });
       }
+    }
+  }
+
+  /// Computes the gradients of the bias: the sums of the gradients of the scores after the cap over
+  /// the samples and heads that share an element.
+  void store_grad_bias() {
+    const bool is_first_sample =
+        bias_samples_ == 1 && samples_ > 1 && is_mutated_to_other("samples in grad_bias");
+    const bool is_first_head =
+        bias_heads_ == 1 && heads_ > 1 && is_mutated_to_other("heads in grad_bias");
+    const Op op = sites_.any("grad_bias", {Op::negate, Op::square});
+    const T factor = op == Op::negate ? T(-1) : op == Op::square ? scale("scale") : T(1);
+    grad_bias_.assign(bias_.size(), T(0));
+    for (std::size_t i = 0; i < bias_.size(); ++i) {
+      const std::size_t element = i % (tokens_ * keys_), of_head = i / (tokens_ * keys_);
+      std::vector<std::size_t> scores;
+      for (std::size_t b = 0; b < (is_first_sample ? 1 : samples_); ++b)
+        for (std::size_t h = 0; h < (is_first_head ? 1 : heads_); ++h)
+          if ((bias_samples_ == 1 || b == of_head / bias_heads_) &&
+              (bias_heads_ == 1 || h == of_head % bias_heads_))
+            scores.push_back((b * heads_ + h) * tokens_ * keys_ + element);
+      grad_bias_[i] = factor * a_.sum("sum of grad_bias", scores, [&](std::size_t score) {
+        return grad_biased_scores_[score];
+      });
     }
   }
 
@@ -617,10 +703,16 @@ class PlainDotProduct {
                        : a_.sum("mean of the gradients", seen,
                                 [&](std::size_t j) { return gradients[j] * weights[j]; });
     means_[at.number] = mean;
-    for (const std::size_t j : seen)
-      gradients[j] =
-          stored(sites_.factor("weight in grad_scores", weights[j]) *
-                 (gradients[j] - sites_.term("mean of the gradients", mean)) * slope_of_cap(at, j));
+    for (const std::size_t j : seen) {
+      const T gradient = sites_.factor("weight in grad_scores", weights[j]) *
+                         (gradients[j] - sites_.term("mean of the gradients", mean));
+      const T slope = slope_of_cap(at, j);
+      gradients[j] = stored(gradient * slope);
+      if (bias_.empty()) continue;
+      const bool is_capped =
+          options_.soft_cap && sites_.any("soft cap in grad_bias", {Op::insert}) == Op::insert;
+      grad_biased_scores_[at.number * keys_ + j] = stored(is_capped ? gradient * slope : gradient);
+    }
     return gradients;
   }
 
@@ -640,10 +732,13 @@ class PlainDotProduct {
   std::size_t samples_ = 0, heads_ = 0, kv_heads_ = 0, tokens_ = 0, keys_ = 0;
   std::size_t width_ = 0, value_width_ = 0;  ///< number of features of a query and of a value
   std::vector<T> q_, k_, v_, dy_, sinks_;    ///< sinks_ is empty without sinks
+  std::vector<T> bias_;                      ///< empty without a bias
+  std::size_t bias_samples_ = 0, bias_heads_ = 0;
   std::vector<bool> valid_;
   bool masked_ = false;
   std::vector<bool> hidden_;  ///< for each query and key; empty without the injected error
-  std::vector<T> weights_, logs_, y_, grad_q_, grad_k_, grad_v_, grad_sinks_;
+  std::vector<T> weights_, logs_, y_, grad_q_, grad_k_, grad_v_, grad_sinks_, grad_bias_;
+  std::vector<T> grad_biased_scores_;  ///< the gradients of the scores after the cap
   /// For each query, the weight of its sink and the mean of the gradients of its weights.
   std::vector<T> sink_weights_, means_;
   std::vector<T> largest_;  ///< for each query, the largest score

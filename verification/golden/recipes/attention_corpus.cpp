@@ -36,7 +36,9 @@ struct AttentionRecipe {
   const char *mask_corner = nullptr, *window_left = nullptr, *window_right = nullptr;
   const char *soft_cap = nullptr, *log_sum_exp_base = nullptr;
   bool has_sinks = false;
-  Fill q = twice_normal, k = plain, v = plain, grad_y = plain, sinks = plain;
+  /// The first two extents of a bias: of samples and of heads. They are 0 if there is no bias.
+  std::pair<std::size_t, std::size_t> bias_extents = {0, 0};
+  Fill q = twice_normal, k = plain, v = plain, grad_y = plain, sinks = plain, bias = plain;
   /// Whether a query may attend to a key. If the function is empty, the case has no mask.
   std::function<bool(std::size_t sample, std::size_t key)> valid = {};
 
@@ -59,6 +61,7 @@ class AttentionCases {
     soft_caps();
     sinks();
     bases();
+    biases();
     scores();
     extents();
     for (const std::size_t edge : block_edges_of_tier(tier_)) add_block_edge_cases(edge);
@@ -198,6 +201,8 @@ class AttentionCases {
     const auto add_input = [&](const char* name, std::vector<std::size_t> shape, const Fill& fill) {
       c.inputs.push_back(filled_tensor(c, name, std::move(shape), c.dtype, fill, seed_));
     };
+    if (r.bias_extents.first > 0)
+      add_input("bias", {r.bias_extents.first, r.bias_extents.second, r.tokens, r.keys}, r.bias);
     add_input("grad_y", {r.samples, r.heads, r.tokens, r.values}, r.grad_y);
     add_input("k", {r.samples, r.kv_heads, r.keys, r.features}, r.k);
     add_input("q", {r.samples, r.heads, r.tokens, r.features}, r.q);
@@ -438,6 +443,110 @@ class AttentionCases {
          .why = "a NaN reaches what depends on it through the cap, and nothing else",
          .soft_cap = "2",
          .k = [](std::size_t i, double normal) {
+           return i == 13 ? std::numeric_limits<double>::quiet_NaN() : normal;
+         }});
+  }
+
+  /// Returns the bias of ALiBi for T queries and S keys of `heads` heads: -slope times the distance
+  /// of the key from the position of the query.
+  static Fill alibi(std::size_t heads, std::size_t tokens, std::size_t keys) {
+    return [=](std::size_t i, double) {
+      const std::size_t head = i / keys / tokens % heads;
+      const double position = static_cast<double>(i / keys % tokens + keys - tokens);
+      const double slope = std::ldexp(1.0, -static_cast<int>(head) - 1);
+      return -slope * std::fabs(position - static_cast<double>(i % keys));
+    };
+  }
+
+  void biases() {
+    constexpr double kHidden = -std::numeric_limits<double>::infinity();
+    for (const DType dtype : kEveryDtype)
+      add({.reason = "bias",
+           .why = "a bias for each sample and head, and groups: it is added behind the scale",
+           .dtype = dtype,
+           .heads = 4,
+           .tokens = 4,
+           .keys = 4,
+           .bias_extents = {2, 4}});
+    for (const DType dtype : {DType::float32, DType::bfloat16}) {
+      add({.reason = "bias_of_heads",
+           .why = "a bias for each head and all samples: grad_bias has terms of both samples",
+           .dtype = dtype,
+           .bias_extents = {1, 2}});
+      add({.reason = "bias_alibi",
+           .why = "the bias of ALiBi: -slope times the distance, with a causal mask",
+           .dtype = dtype,
+           .heads = 4,
+           .tokens = 4,
+           .keys = 6,
+           .causal = true,
+           .bias_extents = {1, 4},
+           .bias = alibi(4, 4, 6)});
+      add({.reason = "bias_hides_keys",
+           .why = "-infinity hides a key as a mask does: its weight and its gradients are 0",
+           .dtype = dtype,
+           .bias_extents = {2, 1},
+           .bias = [](std::size_t i, double normal) { return i % 3 == 1 ? kHidden : normal; }});
+    }
+    add({.reason = "bias_of_samples",
+         .why = "a bias for each sample and all heads",
+         .bias_extents = {2, 1}});
+    add({.reason = "bias_shared",
+         .why = "a bias for all samples and heads: grad_bias is the sum over both",
+         .samples = 3,
+         .heads = 4,
+         .bias_extents = {1, 1}});
+    add({.reason = "bias_hides_all_keys",
+         .why = "a query whose bias is -infinity everywhere sees no key: zeros, and no NaN",
+         .bias_extents = {2, 2},
+         .bias = [](std::size_t i, double normal) { return i / 5 % 4 == 2 ? kHidden : normal; }});
+    add({.reason = "bias_soft_cap",
+         .why = "a bias and a cap: the cap limits the products alone, and not the bias",
+         .soft_cap = "1",
+         .bias_extents = {2, 2},
+         .bias = scaled_by(2)});
+    add({.reason = "bias_scale",
+         .why = "a given scale: the bias is not multiplied by it",
+         .scale = "0.3",
+         .bias_extents = {2, 2},
+         .bias = scaled_by(2)});
+    add({.reason = "bias_large",
+         .why = "a bias of hundreds: it is part of the largest score",
+         .bias_extents = {1, 2},
+         .bias = scaled_by(200)});
+    add({.reason = "bias_sinks",
+         .why = "a bias and sinks: the bias is not added to the sink",
+         .has_sinks = true,
+         .bias_extents = {2, 2},
+         .bias = scaled_by(1, 2)});
+    add({.reason = "bias_ragged_window",
+         .why = "lengths, a window and a bias that hides keys, all at once",
+         .heads = 4,
+         .tokens = 5,
+         .keys = 6,
+         .causal = true,
+         .window_left = "2",
+         .bias_extents = {1, 4},
+         .bias = [](std::size_t i, double normal) { return i % 7 == 3 ? kHidden : normal; },
+         .valid = lengths({6, 4})});
+    for (const DType dtype : kLowPrecisionDtypes)
+      add({.reason = "bias_of_many_samples",
+           .why = "grad_bias over many samples, kept in 16 bits",
+           .dtype = dtype,
+           .samples = 130,
+           .heads = 1,
+           .kv_heads = 1,
+           .tokens = 1,
+           .keys = 2,
+           .features = 1,
+           .values = 1,
+           .bias_extents = {1, 1},
+           .v = [](std::size_t i, double normal) { return i % 2 == 0 ? 1 + normal / 4 : 0.0; },
+           .grad_y = scaled_by(0.5, 1)});
+    add({.reason = "bias_nan",
+         .why = "a NaN in the bias reaches its query, and nothing else",
+         .bias_extents = {2, 2},
+         .bias = [](std::size_t i, double normal) {
            return i == 13 ? std::numeric_limits<double>::quiet_NaN() : normal;
          }});
   }

@@ -32,7 +32,7 @@ def gated(fn):
     return rounded
 
 
-def attention_by_formula(q, k, v, visible, scale, soft_cap, sinks):
+def attention_by_formula(q, k, v, visible, scale, soft_cap, bias, sinks):
     """Attention with a cap on the scores or with sinks, which jax.nn.dot_product_attention lacks, in float32 or float64."""
     kind, group = formulas.compute_dtype(q), q.shape[1] // k.shape[1]
     wide, keys, values = (t.astype(kind) for t in (q, jnp.repeat(k, group, 1), jnp.repeat(v, group, 1)))
@@ -40,6 +40,10 @@ def attention_by_formula(q, k, v, visible, scale, soft_cap, sinks):
     scores = scores * (q.shape[3] ** -0.5 if scale is None else scale)
     if soft_cap is not None:
         scores = soft_cap * jnp.tanh(scores / soft_cap)
+    if bias is not None:
+        hidden = jnp.isneginf(bias)
+        visible = visible & ~hidden
+        scores = scores + jnp.where(hidden, 0, bias).astype(kind)
     if sinks is not None:
         column = jnp.broadcast_to(sinks.astype(kind).reshape(1, -1, 1, 1), (*scores.shape[:3], 1))
         scores = jnp.concatenate([jnp.where(visible, scores, -jnp.inf), column], -1)
@@ -51,7 +55,7 @@ def attention_by_formula(q, k, v, visible, scale, soft_cap, sinks):
 
 
 def attention(q, k, v, causal, scale, mask_corner="bottom_right", window_left=None, window_right=None, soft_cap=None,
-              log_sum_exp_base="e", sinks=None, valid=None):
+              log_sum_exp_base="e", bias=None, sinks=None, valid=None):
     """jax.nn.dot_product_attention of [B,T,H,D], in the dtype of the case.
 
     If there is a cap or a sink, it is attention_by_formula.
@@ -72,8 +76,8 @@ def attention(q, k, v, causal, scale, mask_corner="bottom_right", window_left=No
         visible = jnp.triu(visible, shift - int(window_left))
     if valid is not None:
         visible = visible & valid[:, None, :]
-    if soft_cap is not None or sinks is not None:
-        return attention_by_formula(q, k, v, visible[:, None], scale, soft_cap, sinks)
+    if soft_cap is not None or bias is not None or sinks is not None:
+        return attention_by_formula(q, k, v, visible[:, None], scale, soft_cap, bias, sinks)
     y = jax.nn.dot_product_attention(*(t.swapaxes(1, 2) for t in (q, k, v)), mask=visible[:, None], scale=scale)
     return y.swapaxes(1, 2)
 
@@ -90,6 +94,6 @@ FUNCTIONS = {"softmax": widened_with_mask(board.softmax), "log_softmax": widened
 def functions():
     """Returns every function of the adapter. XLA for the CPU does not compile attention in float16."""
     return [Piped(op, fn, FOUR) for op, fn in {**NORMS, **FUNCTIONS}.items()] + [
-        Piped("attention", attention, FOUR, leaves=("q", "k", "v", "sinks"), uncompiled=("float16",)),
+        Piped("attention", attention, FOUR, leaves=("q", "k", "v", "bias", "sinks"), uncompiled=("float16",)),
         Piped("cross_entropy", formulas.cross_entropy, FOUR, leaves=("logits",)),
         Piped("rope", formulas.rope, FOUR, leaves=("x",))]

@@ -86,7 +86,7 @@ def after_sum(norm):
     return added
 
 
-def attention_by_formula(q, k, v, visible, scale, soft_cap, sinks):
+def attention_by_formula(q, k, v, visible, scale, soft_cap, bias, sinks):
     """Attention with a cap on the scores or with sinks, which F.scaled_dot_product_attention lacks, in float32 or float64.
 
     The sinks are one more column of scores, as in the implementation of gpt-oss in Transformers.
@@ -95,6 +95,10 @@ def attention_by_formula(q, k, v, visible, scale, soft_cap, sinks):
     scores = (q.to(kind) @ k.to(kind).transpose(-1, -2)) * (q.shape[-1] ** -0.5 if scale is None else scale)
     if soft_cap is not None:
         scores = soft_cap * torch.tanh(scores / soft_cap)
+    if bias is not None:
+        hidden = torch.isneginf(bias)
+        visible = ~hidden if visible is None else visible & ~hidden
+        scores = scores + bias.to(kind).masked_fill(hidden, 0)
     if sinks is not None:
         if visible is not None:
             scores = scores.masked_fill(~visible, -math.inf)
@@ -109,7 +113,7 @@ def attention_by_formula(q, k, v, visible, scale, soft_cap, sinks):
 
 
 def attention(q, k, v, causal, scale, mask_corner="bottom_right", window_left=None, window_right=None, soft_cap=None,
-              log_sum_exp_base="e", sinks=None, valid=None):
+              log_sum_exp_base="e", bias=None, sinks=None, valid=None):
     """F.scaled_dot_product_attention, or attention_by_formula if there is a cap or a sink.
 
     Its `is_causal` aligns the first query with the first key, but most cases align the last ones, and it has no windows.
@@ -128,8 +132,10 @@ def attention(q, k, v, causal, scale, mask_corner="bottom_right", window_left=No
             visible = visible.triu(shift - int(window_left))
         visible = visible[None, None] if valid is None else visible & valid[:, None, None, :]
     k, v = (t.repeat_interleave(group, 1) for t in (k, v))
-    if soft_cap is not None or sinks is not None:
-        return attention_by_formula(q, k, v, visible, scale, soft_cap, sinks)
+    if soft_cap is not None or sinks is not None or (bias is not None and bias.requires_grad):
+        return attention_by_formula(q, k, v, visible, scale, soft_cap, bias, sinks)
+    if bias is not None:
+        visible = bias if visible is None else bias.masked_fill(~visible, -math.inf)
     return F.scaled_dot_product_attention(
         q, k, v, attn_mask=visible, **({} if scale is None else {"scale": scale}))
 
@@ -161,5 +167,5 @@ def functions():
         found.append(Piped("rms_norm", requires_wide_parameters(rms_norm), WIDE))
     found.append(Piped("cross_entropy", cross_entropy, FOUR, leaves=("logits",)))
     if hasattr(F, "scaled_dot_product_attention"):
-        found.append(Piped("attention", attention, FOUR, leaves=("q", "k", "v", "sinks")))
+        found.append(Piped("attention", attention, FOUR, leaves=("q", "k", "v", "bias", "sinks")))
     return found

@@ -19,7 +19,7 @@ def attention(q, k, v, scale=None):
 def test_attention_without_a_mask_declines_masked_cases_only():
     report = normproof.check(attention, "attention", dtype=["float32", "float64"])
     assert not report.failures and len(report.results) > len(report.declined)
-    assert all(any(name in result.text for name in ("causal", "valid", "window_", "soft_cap", "sinks", "log_sum_exp_base"))
+    assert all(any(name in result.text for name in ("causal", "valid", "window_", "soft_cap", "sinks", "log_sum_exp_base", "bias"))
                for result in report.declined)
 
 
@@ -79,6 +79,26 @@ def test_log_sum_exp_to_base_2_is_a_convention():
     assert not strict and "log_sum_exp_base='2'" in str(strict)
     with pytest.warns(normproof.ConventionWarning, match='log_sum_exp_base="2"'):
         assert normproof.check(kernel, "attention", dtype=["float32", "float64"], only="random-*")
+
+
+def attention_with_bias(q, k, v, attn_bias, scale=None):
+    """Returns NaN for a query whose keys are all hidden, as old implementations of a float mask do."""
+    k, v = (np.repeat(t, q.shape[1] // t.shape[1], 1) for t in (k, v))
+    scores = np.einsum("bhtd,bhsd->bhts", q, k) * (q.shape[-1] ** -0.5 if scale is None else scale) + attn_bias
+    with np.errstate(invalid="ignore"):
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+    return np.einsum("bhts,bhse->bhte", weights / weights.sum(-1, keepdims=True), v)
+
+
+def test_a_bias_that_hides_keys_is_judged_as_a_mask():
+    report = normproof.check(attention_with_bias, "attention", dtype=["float32", "float64"], only="bias*")
+    failed = {result.path.split("/")[-1].split("-")[0] for result in report.failures}
+    assert failed == {"bias_hides_all_keys"} and len(report.results) - len(report.declined) > 6
+    generator = np.random.default_rng(3)
+    q, k, v = (generator.standard_normal((2, 4, 5, 8)).astype(np.float32) for _ in range(3))
+    causal = np.where(np.tril(np.ones((5, 5), bool)), 0, -np.inf).astype(np.float32)[None, None]
+    assert normproof.judge(attention_with_bias, "attention", q=q, k=k, v=v, attn_bias=causal)
+    assert not normproof.judge(lambda q, k, v, bias: attention(q, k, v), "attention", q=q, k=k, v=v, bias=causal)
 
 
 def test_judge_takes_sinks():
@@ -197,7 +217,7 @@ def test_default_options_come_from_the_description_of_the_operation():
     for op in normproof.ops():
         needed, others = names.tensor_names(op)
         assert needed and not set(needed) & set(others) and not names.known_names(op) & {""}
-    assert names.tensor_names("attention") == (("q", "k", "v"), ("grad_y", "sinks", "valid"))
+    assert names.tensor_names("attention") == (("q", "k", "v"), ("grad_y", "bias", "sinks", "valid"))
     assert names.default_options("attention") == {"scale": "none", "causal": "false", "mask_corner": "bottom_right",
                                                   "window_left": "none", "window_right": "none", "soft_cap": "none",
                                                   "log_sum_exp_base": "e"}

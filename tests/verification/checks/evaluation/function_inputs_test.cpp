@@ -73,6 +73,11 @@ TEST(FunctionInputs, AttentionChecksTheShapesOfQueriesKeysAndValues) {
   std::vector<StoredTensor> with_sinks = heads();
   with_sinks.push_back(zeros("sinks", {4}));
   EXPECT_TRUE(read("attention", with_sinks).tensors.contains("sinks"));
+  with_sinks.back() = zeros("bias", {1, 4, 3, 6});
+  EXPECT_TRUE(read("attention", with_sinks).tensors.contains("bias"));
+  with_sinks.back() = zeros("bias", {2, 4, 1, 6});
+  expect_failure("attention", with_sinks,
+                 "bias has shape [2, 4, 1, 6]; expected shape [2, 4, 3, 6]");
   with_sinks.back() = zeros("sinks", {2});
   expect_failure("attention", with_sinks, "sinks has shape [2]; expected shape [4]");
   expect_failure("attention", {zeros("x", {1, 2})}, "unknown tensor 'x'");

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "ref/model/operation_info.hpp"
 #include "ref/ops/softmax.hpp"
@@ -88,6 +89,11 @@ TEST(FunctionEvaluation, AttentionReturnsYAndTheGradientsOfItsOperands) {
   const auto with_sink = run("attention", {q, k, v, gradient, tensor("sinks", {1}, {0})});
   EXPECT_THAT(with_sink.at("y"), ElementsAre(::testing::DoubleEq(4)));
   EXPECT_THAT(with_sink.at("grad_sinks"), ElementsAre(::testing::DoubleEq(-4 / 3.0)));
+  const auto biased = run(
+      "attention", {q, k, v, gradient,
+                    tensor("bias", {1, 1, 1, 2}, {-std::numeric_limits<double>::infinity(), 3})});
+  EXPECT_THAT(biased.at("y"), ElementsAre(8));
+  EXPECT_THAT(biased.at("grad_bias"), ElementsAre(0, 0));
 }
 
 TEST(FunctionEvaluation, ResidualIsAddedBeforeTheNorm) {

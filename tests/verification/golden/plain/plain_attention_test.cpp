@@ -109,6 +109,71 @@ TEST(PlainAttention, MutationsOfTheBackwardOfTheSoftCapChangeTheGradient) {
   EXPECT_LT(grad_q(Op::other), 0);
 }
 
+// The scores of the first query are 0, and those of the second query too. With the bias, the
+// weights are 1/3 and 2/3, or 3/4 and 1/4.
+Case case_with_bias() {
+  Case c = case_with_two_keys();
+  c.inputs.push_back(
+      make_stored_tensor("bias", DType::float64, {1, 1, 2, 2}, {0, std::log(2), std::log(3), 0}));
+  return c;
+}
+
+TEST(PlainAttention, MutationsOfTheBiasChangeTheOutput) {
+  Case c = case_with_bias();
+  const auto y = [&](const char* site, Op op) { return run_and_get(c, "y", {site, op}); };
+  EXPECT_THAT(y("", Op::none), ElementsAre(DoubleEq(20 / 3.0), DoubleEq(5)));
+  EXPECT_THAT(y("bias of the scores", Op::drop), ElementsAre(DoubleEq(6), DoubleEq(6)));
+  EXPECT_THAT(y("bias of the scores", Op::negate), ElementsAre(DoubleEq(16 / 3.0), DoubleEq(7)));
+  EXPECT_THAT(y("bias of the scores", Op::twice), ElementsAre(DoubleEq(7.2), DoubleEq(4.4)));
+  EXPECT_THAT(y("query of the bias", Op::other),
+              ElementsAre(DoubleEq(20 / 3.0), DoubleEq(20 / 3.0)));
+  EXPECT_THAT(y("queries and keys of the bias", Op::transposed),
+              ElementsAre(DoubleEq(7), DoubleEq(16 / 3.0)));
+  ref::model::set_option(c.options, "scale", "2");
+  EXPECT_THAT(y("bias of the scores", Op::square), ElementsAre(DoubleEq(7.2), DoubleEq(4.4)));
+}
+
+TEST(PlainAttention, MutationsOfGradBiasChangeIt) {
+  const Case c = case_with_bias();
+  const auto gradient = [&](const char* site, Op op) {
+    return run_and_get(c, "grad_bias", {site, op})[0];
+  };
+  EXPECT_THAT(gradient("", Op::none), DoubleEq((4 - 20 / 3.0) / 3));
+  EXPECT_THAT(gradient("grad_bias", Op::negate), DoubleEq(-(4 - 20 / 3.0) / 3));
+}
+
+TEST(PlainAttention, MinusInfinityInTheBiasHidesItsKey) {
+  Case c = case_with_bias();
+  c.inputs.back() = make_stored_tensor("bias", DType::float64, {1, 1, 2, 2},
+                                       {-INFINITY, 0, -INFINITY, -INFINITY});
+  EXPECT_THAT(run_and_get(c, "y"), ElementsAre(8, 0));
+  EXPECT_THAT(run_and_get(c, "y", {"a query that sees no key", Op::other}), ElementsAre(8, 6));
+  EXPECT_EQ(find(run_attention(c), "log_sum_exp"), nullptr);
+}
+
+TEST(PlainAttention, MutationsOfTheAxesOfTheBiasChangeTheOutput) {
+  for (const Case& c : recipes::attention_cases(Tier::quick, 7)) {
+    if (c.dtype != DType::float64 && c.reason != "bias_shared" && c.reason != "bias_soft_cap")
+      continue;
+    const auto differs = [&](const char* output, const char* site, Op op) {
+      return run_and_get(c, output, {site, op}) != run_and_get(c, output);
+    };
+    if (c.reason == "bias") {
+      EXPECT_TRUE(differs("y", "sample of the bias", Op::other));
+      EXPECT_TRUE(differs("y", "first head of the bias", Op::other));
+      EXPECT_TRUE(differs("y", "head of the bias", Op::other));
+    }
+    if (c.reason == "bias_shared") {
+      EXPECT_TRUE(differs("grad_bias", "samples in grad_bias", Op::other));
+      EXPECT_TRUE(differs("grad_bias", "heads in grad_bias", Op::other));
+    }
+    if (c.reason == "bias_soft_cap") {
+      EXPECT_TRUE(differs("y", "soft cap and bias", Op::reversed));
+      EXPECT_TRUE(differs("grad_bias", "soft cap in grad_bias", Op::insert));
+    }
+  }
+}
+
 /// Returns a case with two keys of weight 1/4 and a sink of weight 1/2.
 Case case_with_sink() {
   Case c = case_with_two_keys();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -46,6 +47,29 @@ TEST(AttentionCases, HaveSinksForEachQueryHead) {
     }
   EXPECT_EQ(dtypes.size(), 4u);
   EXPECT_TRUE(is_above && sees_no_key && has_zeros && has_cap);
+}
+
+TEST(AttentionCases, HaveABiasOfEveryBroadcastShape) {
+  std::set<std::pair<bool, bool>> is_repeated;
+  std::set<DType> dtypes;
+  bool hides = false, hides_all = false;
+  for (const Case& c : attention_cases(Tier::quick, kCorpusSeed)) {
+    const StoredTensor* const bias = find(c.inputs, "bias");
+    ASSERT_EQ(bias != nullptr, c.reason.starts_with("bias")) << case_folder(c);
+    if (bias == nullptr) continue;
+    const auto& q = find(c.inputs, "q")->shape;
+    is_repeated.emplace(bias->shape[0] < q[0], bias->shape[1] < q[1]);
+    if (c.reason == "bias") dtypes.insert(c.dtype);
+    const std::vector<double> values = find_tensor_values(c.inputs, "bias");
+    const auto is_hidden = [](double v) { return std::isinf(v) && v < 0; };
+    hides |= std::ranges::any_of(values, is_hidden);
+    const auto keys = static_cast<std::ptrdiff_t>(bias->shape[3]);
+    for (auto row = values.begin(); row != values.end(); row += keys)
+      hides_all |= std::all_of(row, row + keys, is_hidden);
+  }
+  EXPECT_EQ(is_repeated.size(), 4u);
+  EXPECT_EQ(dtypes.size(), 4u);
+  EXPECT_TRUE(hides && hides_all);
 }
 
 TEST(AttentionCases, HaveThePropertiesThatTheirNamesState) {

@@ -29,6 +29,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "scale": ("sm_scale", "softmax_scale"),
     "soft_cap": ("softcap", "logits_soft_cap", "logit_soft_cap", "logit_cap", "attn_logits_soft_cap", "attn_logit_softcapping"),
     "log_sum_exp_base": ("lse_base",),
+    "bias": ("attn_bias", "attention_bias", "score_bias", "ab"),
     "sinks": ("sink", "attn_sinks", "attn_sink", "attention_sinks", "attention_sink", "s_aux", "learnable_sink", "sink_logits"),
     "gamma": ("weight", "scale", "w", "g", "weights"),
     "beta": ("bias", "b", "offset", "shift"),
