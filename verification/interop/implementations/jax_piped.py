@@ -33,7 +33,7 @@ def gated(fn):
 
 
 def attention_by_formula(q, k, v, visible, scale, soft_cap, bias, sinks):
-    """Attention with a cap on the scores or with sinks, which jax.nn.dot_product_attention lacks, in float32 or float64."""
+    """Attention with a cap, a bias or sinks in float32 or float64. jax.nn.dot_product_attention has none of them but a bias."""
     kind, group = formulas.compute_dtype(q), q.shape[1] // k.shape[1]
     wide, keys, values = (t.astype(kind) for t in (q, jnp.repeat(k, group, 1), jnp.repeat(v, group, 1)))
     scores = jnp.einsum("bhtd,bhsd->bhts", wide, keys, precision="highest")
@@ -47,10 +47,10 @@ def attention_by_formula(q, k, v, visible, scale, soft_cap, bias, sinks):
     if sinks is not None:
         column = jnp.broadcast_to(sinks.astype(kind).reshape(1, -1, 1, 1), (*scores.shape[:3], 1))
         scores = jnp.concatenate([jnp.where(visible, scores, -jnp.inf), column], -1)
-        weights = jax.nn.softmax(scores, axis=-1)[..., :-1]
+        weights = jnp.where(visible, jax.nn.softmax(scores, axis=-1)[..., :-1], 0)
         return jnp.einsum("bhts,bhse->bhte", weights, values, precision="highest").astype(q.dtype)
     shown = visible | ~visible.any(-1, keepdims=True)  # a row of -inf alone would be NaN
-    weights = jax.nn.softmax(jnp.where(shown, scores, -jnp.inf), axis=-1) * visible
+    weights = jnp.where(visible, jax.nn.softmax(jnp.where(shown, scores, -jnp.inf), axis=-1), 0)
     return jnp.einsum("bhts,bhse->bhte", weights, values, precision="highest").astype(q.dtype)
 
 
@@ -58,7 +58,7 @@ def attention(q, k, v, causal, scale, mask_corner="bottom_right", window_left=No
               log_sum_exp_base="e", bias=None, sinks=None, valid=None):
     """jax.nn.dot_product_attention of [B,T,H,D], in the dtype of the case.
 
-    If there is a cap or a sink, it is attention_by_formula.
+    If there is a cap, a bias or a sink, it is attention_by_formula.
 
     Its is_causal aligns the first query with the first key, but most cases align the last ones. The mask of visible keys
     is therefore passed.

@@ -87,7 +87,7 @@ def after_sum(norm):
 
 
 def attention_by_formula(q, k, v, visible, scale, soft_cap, bias, sinks):
-    """Attention with a cap on the scores or with sinks, which F.scaled_dot_product_attention lacks, in float32 or float64.
+    """Attention with a cap, a bias or sinks, which F.scaled_dot_product_attention lacks or differentiates in 16 bits.
 
     The sinks are one more column of scores, as in the implementation of gpt-oss in Transformers.
     """
@@ -104,17 +104,19 @@ def attention_by_formula(q, k, v, visible, scale, soft_cap, bias, sinks):
             scores = scores.masked_fill(~visible, -math.inf)
         column = sinks.to(kind).reshape(1, -1, 1, 1).expand(*scores.shape[:3], 1)
         weights = torch.cat([scores, column], -1).softmax(-1)[..., :-1]
+        if visible is not None:
+            weights = weights.masked_fill(~visible, 0)
         return (weights @ v.to(kind)).to(q.dtype)
     if visible is None:
         return (scores.softmax(-1) @ v.to(kind)).to(q.dtype)
     shown = visible | ~visible.any(-1, keepdim=True)  # a row of -inf alone would be NaN
-    weights = scores.masked_fill(~shown, -math.inf).softmax(-1) * visible
+    weights = scores.masked_fill(~shown, -math.inf).softmax(-1).masked_fill(~visible, 0)
     return (weights @ v.to(kind)).to(q.dtype)
 
 
 def attention(q, k, v, causal, scale, mask_corner="bottom_right", window_left=None, window_right=None, soft_cap=None,
               log_sum_exp_base="e", bias=None, sinks=None, valid=None):
-    """F.scaled_dot_product_attention, or attention_by_formula if there is a cap or a sink.
+    """F.scaled_dot_product_attention, or attention_by_formula if there is a cap, a sink or the gradient of a bias.
 
     Its `is_causal` aligns the first query with the first key, but most cases align the last ones, and it has no windows.
     The mask of visible keys is therefore passed.
