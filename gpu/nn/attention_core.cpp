@@ -82,6 +82,29 @@ DeviceTensor<double> cap_scores(DeviceTensor<double>& scores, double cap) {
   return tanh;
 }
 
+DeviceTensor<double> append_column(const DeviceTensor<double>& x, const DeviceTensor<double>& last,
+                                   std::size_t rows_per_element) {
+  Shape shape = x.shape();
+  const std::size_t width = shape.back()++;
+  DeviceTensor<double> result(x.device(), shape);
+  device::launch_elements(
+      x.device(), result.size(),
+      AppendColumn{x.span(), last.span(), width, rows_per_element, result.span()});
+  return result;
+}
+
+SplitColumns split_last_column(const DeviceTensor<double>& x) {
+  Shape shape = x.shape();
+  const std::size_t width = --shape.back();
+  SplitColumns result{DeviceTensor<double>(x.device(), shape), {}};
+  shape.pop_back();
+  result.last = DeviceTensor<double>(x.device(), shape);
+  device::launch_elements(
+      x.device(), x.size(),
+      SplitLastColumn{x.span(), width, result.first.span(), result.last.span()});
+  return result;
+}
+
 DeviceTensor<double> attention_weights(const DeviceTensor<double>& scores,
                                        const DeviceMask& visible, const ScoreParts& parts) {
   try {
@@ -98,11 +121,11 @@ void attend(Device& device, const DeviceTensor<double>& weights, const ScoreMatr
   ops::matmul_into(device, context, scores.of(weights), in.values, false, products);
 }
 
-void write_attention_gradients(Device& device, const AttentionOperands<double>& out,
-                               const AttentionOperands<const double>& in,
-                               const AttentionBackward& backward, const ScoreMatrices& scores,
-                               const DeviceMask& visible, const ScoreParts& parts,
-                               const Products& products) {
+ScoreGradients write_attention_gradients(Device& device, const AttentionOperands<double>& out,
+                                         const AttentionOperands<const double>& in,
+                                         const AttentionBackward& backward,
+                                         const ScoreMatrices& scores, const DeviceMask& visible,
+                                         const ScoreParts& parts, const Products& products) {
   const auto multiply = [&](const Matrices<double>& c, const Matrices<const double>& a,
                             const Matrices<const double>& b) {
     ops::matmul_into(device, c, a, b, false, products);
@@ -110,20 +133,37 @@ void write_attention_gradients(Device& device, const AttentionOperands<double>& 
   multiply(out.values, ops::transposed(scores.of(backward.used)), backward.grad_context);
   DeviceTensor<double> product(device, scores.shape);
   multiply(scores.of(product), backward.grad_context, ops::transposed(in.values));
-  const DeviceTensor<double> grad_weights = backward.drop(product);
+  DeviceTensor<double> grad_weights = backward.drop(product), weights = backward.weights;
+  const bool with_sinks = backward.sink_weights.is_given();
+  if (with_sinks) {
+    grad_weights = append_column(grad_weights, device::full_tensor(device, {1}, 0), 1);
+    weights = append_column(weights, backward.sink_weights, 1);
+  }
   DeviceTensor<double> grad_scores;
   try {
-    grad_scores = ops::softmax_backward(grad_weights, backward.weights, visible);
+    grad_scores = ops::softmax_backward(grad_weights, weights, visible);
   } catch (const ref::numeric::ContractError&) {
     throw_error_of_first_part(
-        parts, {grad_weights, backward.weights},
+        parts, {grad_weights, weights},
         [](const auto& part, const auto& mask) { ops::softmax_backward(part[0], part[1], mask); });
   }
-  if (backward.tanh.is_given())
+  ScoreGradients result;
+  if (with_sinks) {
+    SplitColumns columns = split_last_column(grad_scores);
+    grad_scores = std::move(columns.first);
+    result.sinks = std::move(columns.last);
+  }
+  result.scores = grad_scores;
+  if (backward.tanh.is_given()) {
+    grad_scores = DeviceTensor<double>(device, result.scores.shape());
+    device::launch_elements(device, grad_scores.size(),
+                            Scale{1.0, result.scores.span(), grad_scores.span()});
     device::launch_elements(device, grad_scores.size(),
                             ops::CapScoresBackward{backward.tanh.span(), grad_scores.span()});
+  }
   multiply(out.queries, scores.of(std::as_const(grad_scores)), in.keys);
   multiply(out.keys, ops::transposed(scores.of(std::as_const(grad_scores))), in.queries);
+  return result;
 }
 
 }  // namespace normproof::gpu::nn

@@ -50,6 +50,18 @@ DeviceTensor<double> attention_scores(Device& device, const AttentionOperands<co
 /// formulas and bits are those of cap_scores in ref/nn/attention_core.hpp.
 DeviceTensor<double> cap_scores(DeviceTensor<double>& scores, double cap);
 
+/// A tensor whose rows were divided into their first elements [..., S] and their last element
+/// [...].
+struct SplitColumns {
+  DeviceTensor<double> first, last;
+};
+
+/// Returns x [..., S] with one more element at the end of each row. The element of row r is element
+/// r / rows_per_element of `last`, which is repeated if it has fewer elements.
+DeviceTensor<double> append_column(const DeviceTensor<double>& x, const DeviceTensor<double>& last,
+                                   std::size_t rows_per_element);
+SplitColumns split_last_column(const DeviceTensor<double>& x);
+
 /// Computes the attention weights.
 /// Computes  the softmax of each row of the scores over the visible keys
 /// Throws    ContractError with the message of ref for the first invalid part
@@ -71,14 +83,24 @@ struct AttentionBackward {
   ops::Matrices<const double> grad_context;
   /// The tensor that cap_scores returned; absent if the scores have no cap.
   DeviceTensor<double> tanh = DeviceTensor<double>();
+  /// The weights of the sinks, one for each query; absent without sinks. With sinks, the masks
+  /// `visible` and the parts have one more column, which is the sink.
+  DeviceTensor<double> sink_weights = DeviceTensor<double>();
 };
 
-/// Writes the gradients of queries, keys and values to `out`.
+/// The gradients of what is added to the scores: one number for the sink of each query, and the
+/// gradients of the scores after the cap, [..., S].
+struct ScoreGradients {
+  DeviceTensor<double> sinks;  ///< absent without sinks
+  DeviceTensor<double> scores;
+};
+
+/// Writes the gradients of queries, keys and values to `out`, and returns those of the scores.
 /// Throws    ContractError with the message of ref for the first invalid part
-void write_attention_gradients(Device& device, const AttentionOperands<double>& out,
-                               const AttentionOperands<const double>& in,
-                               const AttentionBackward& backward, const ScoreMatrices& scores,
-                               const DeviceMask& visible, const ScoreParts& parts,
-                               const Products& products);
+ScoreGradients write_attention_gradients(Device& device, const AttentionOperands<double>& out,
+                                         const AttentionOperands<const double>& in,
+                                         const AttentionBackward& backward,
+                                         const ScoreMatrices& scores, const DeviceMask& visible,
+                                         const ScoreParts& parts, const Products& products);
 
 }  // namespace normproof::gpu::nn

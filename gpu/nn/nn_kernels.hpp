@@ -27,6 +27,64 @@ struct Scale {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = x[i] * factor; }
 };
 
+/// Divides by a number, in place.
+struct DivideBy {
+  double divisor;
+  Reals y;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = y[i] / divisor; }
+};
+
+/// Adds a bias [B or 1, H or 1, T, S] to scores [B,H,T,S], in place. If a step is 0, all samples or
+/// all heads have the same elements of the bias.
+struct AddBias {
+  ConstReals bias;
+  std::size_t heads, elements;         ///< H; T S
+  std::size_t sample_step, head_step;  ///< from one sample or head to the next in the bias
+  Reals scores;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    const std::size_t head = i / elements % heads, sample = i / elements / heads;
+    scores[i] = scores[i] + bias[sample * sample_step + head * head_step + i % elements];
+  }
+};
+
+/// Appends one element to each row of x, which has `width` elements per row. The element of row r
+/// is element r / rows_per_element of `last`, which is repeated if it has fewer elements.
+struct AppendColumn {
+  ConstReals x, last;
+  std::size_t width, rows_per_element;
+  Reals y;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    const std::size_t row = i / (width + 1), column = i % (width + 1);
+    y[i] = column < width ? x[row * width + column] : last[row / rows_per_element % last.size];
+  }
+};
+
+/// Divides the rows of x, of `width` + 1 elements, into their first elements and their last
+/// element.
+struct SplitLastColumn {
+  ConstReals x;
+  std::size_t width;
+  Reals first, last;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    const std::size_t row = i / (width + 1), column = i % (width + 1);
+    if (column < width)
+      first[row * width + column] = x[i];
+    else
+      last[row] = x[i];
+  }
+};
+
+/// Changes the order of the first two axes: y [B,A,C] has the elements of x [A,B,C].
+struct ExchangeAxes {
+  ConstReals x;
+  std::size_t a, b, c;
+  Reals y;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    const std::size_t of_a = i / c % a, of_b = i / c / a;
+    y[i] = x[(of_a * b + of_b) * c + i % c];
+  }
+};
+
 /// Applies a rotary embedding: rotates each pair of features by the angle of its token
 /// (ref/nn/rotary_embedding.hpp), or by the opposite angle if `back` is true.
 struct RotatePairs {

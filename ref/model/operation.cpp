@@ -10,7 +10,7 @@
 namespace normproof::ref::model {
 
 constexpr SinceVersion kSinceCausalEncoders{"2.12.0"}, kSinceScaledEmbedding{"2.15.0"},
-    kSinceWindows{"2.19.0"}, kSinceSoftCap{"2.19.0"};
+    kSinceWindows{"2.19.0"}, kSinceSoftCap{"2.19.0"}, kSinceLogSumExpBase{"2.23.0"};
 
 // option_fields.hpp finds these functions by argument-dependent lookup.
 static void visit_fields(SoftmaxOptions&, auto&&) {}
@@ -29,6 +29,7 @@ static void visit_fields(AttentionOptions& o, auto&& f) {
   f("window_left", o.window_left, kSinceWindows);
   f("window_right", o.window_right, kSinceWindows);
   f("soft_cap", o.soft_cap, kSinceSoftCap);
+  f("log_sum_exp_base", o.log_sum_exp_base, kSinceLogSumExpBase);
 }
 static void visit_fields(AddLayerNormOptions& o, auto&& f) {
   f("eps", o.eps);

@@ -37,6 +37,16 @@ inline EnumNames<MaskCorner> enum_names(MaskCorner) {
       {"bottom_right", MaskCorner::bottom_right}, {"top_left", MaskCorner::top_left}};
   return kNames;
 }
+/// The base of the logarithm in the output log_sum_exp. The scores are natural logarithms anyway.
+enum class LogSumExpBase {
+  e,   ///< log(sum of exponentials)
+  two  ///< log2(sum of exponentials)
+};
+inline EnumNames<LogSumExpBase> enum_names(LogSumExpBase) {
+  static constexpr std::pair<const char*, LogSumExpBase> kNames[] = {{"e", LogSumExpBase::e},
+                                                                     {"2", LogSumExpBase::two}};
+  return kNames;
+}
 struct AttentionOptions {
   /// The factor by which the scores are multiplied. If it is absent, the factor is 1/sqrt(d) for
   /// queries of d features.
@@ -47,6 +57,7 @@ struct AttentionOptions {
   std::optional<std::size_t> window_left = {}, window_right = {};
   /// The scores s become soft_cap tanh(s / soft_cap) before the mask hides keys; absent for s.
   std::optional<double> soft_cap = {};
+  LogSumExpBase log_sum_exp_base = LogSumExpBase::e;
 };
 struct AddLayerNormOptions {
   double eps = 1e-5;

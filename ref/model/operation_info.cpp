@@ -119,12 +119,16 @@ OperationInfo describe(const AttentionOptions&) {
                        {"k", "[B,G,S,D]"},
                        {"v", "[B,G,S,E]"},
                        optional("grad_y", "[B,H,T,E]"),
+                       optional("bias", "[B or 1, H or 1, T, S]"),
+                       optional("sinks", "[H]"),
                        mask("valid", "[B,S]")},
           .outputs = {{"y", "[B,H,T,E]"},
                       optional("log_sum_exp", "[B,H,T]"),
                       optional("grad_q", "[B,H,T,D]"),
                       optional("grad_k", "[B,G,S,D]"),
-                      optional("grad_v", "[B,G,S,E]")},
+                      optional("grad_v", "[B,G,S,E]"),
+                      optional("grad_bias", "[B or 1, H or 1, T, S]"),
+                      optional("grad_sinks", "[H]")},
           .independence = Independence::sample,
           .hidden_elements = HiddenElements::times_zero};
 }

@@ -39,6 +39,16 @@ tensor::Mask visible_keys(const QueriesAndKeys& extents, const bool* valid, cons
   return visible;
 }
 
+tensor::Mask add_visible_sink(const tensor::Mask& visible, std::size_t keys) {
+  if (!tensor::is_given(visible)) return {};
+  tensor::Shape shape = tensor::shape_of(visible);
+  shape.back() = keys + 1;
+  tensor::Mask result = tensor::full_tensor<bool>(shape, true);
+  for (std::size_t row = 0; row * keys < visible.size(); ++row)
+    std::copy_n(visible.data() + row * keys, keys, result.data() + row * (keys + 1));
+  return result;
+}
+
 bool has_visible_key_in_every_row(const tensor::Mask& visible, std::size_t keys) {
   if (!tensor::is_given(visible)) return true;
   for (std::size_t at = 0; at < visible.size(); at += keys)

@@ -45,6 +45,10 @@ bool is_in_range(const QueriesAndKeys& extents, const KeyRange& range, std::size
 ///           [rows, keys] if the range hides keys, or empty if every query sees every key
 tensor::Mask visible_keys(const QueriesAndKeys& extents, const bool* valid, const KeyRange& range);
 
+/// Returns a mask of visible keys with one more flag at the end of each row, which is true: the
+/// sink of a query. An empty mask remains empty.
+tensor::Mask add_visible_sink(const tensor::Mask& visible, std::size_t keys);
+
 /// Whether each row of a mask that visible_keys returned has a visible key. An empty mask hides no
 /// key.
 bool has_visible_key_in_every_row(const tensor::Mask& visible, std::size_t keys);

@@ -85,28 +85,25 @@ void apply_attention_weights(const Tensor<T>& weights, const AttentionOperands<c
 
 /// Computes the gradients of queries, keys and values from grad_context [M,e].
 /// Computes  grad_values = used^T grad_context ; grad_weights = drop(grad_context values^T) ;
-///           grad_scores = cap_backward(softmax_backward(grad_weights)) ;
+///           grad_scores = scores_backward(grad_weights) ;
 ///           grad_queries = grad_scores keys ; grad_keys = grad_scores^T queries
-/// Requires  weights is the softmax of the scores; `used` holds the weights after dropout, by which
-///           the forward multiplied the values; drop(grad_weights) applies the backward of dropout
-///           in place; cap_backward(grad_scores) applies cap_scores_backward in place, or does
-///           nothing without a cap
-template <class T, class Drop, class CapBackward>
+/// Requires  `used` holds the weights after dropout, by which the forward multiplied the values;
+///           drop(grad_weights) applies the backward of dropout in place; scores_backward is the
+///           backward of the softmax and of what the forward does to the scores before the softmax
+template <class T, class Drop, class ScoresBackward>
 void write_attention_gradients(const AttentionOperands<T>& out,
-                               const AttentionOperands<const T>& in, const Tensor<T>& weights,
-                               const Tensor<T>& used, Drop drop, CapBackward cap_backward,
-                               const ops::MatrixView<const T>& grad_context, const Mask& visible) {
-  const tensor::Shape shape = tensor::shape_of(weights);
+                               const AttentionOperands<const T>& in, const Tensor<T>& used,
+                               Drop drop, ScoresBackward scores_backward,
+                               const ops::MatrixView<const T>& grad_context) {
+  const tensor::Shape shape = tensor::shape_of(used);
   ops::matmul_into<T>(out.values, ops::transposed(scores_view(used)), grad_context);
   Tensor<T> grad_weights = tensor::empty_tensor<T>(shape);
   ops::matmul_into<T>(scores_view(grad_weights.data(), shape), grad_context,
                       ops::transposed(in.values));
   drop(grad_weights);
-  Tensor<T> grad_scores = ops::softmax_backward(grad_weights, weights, visible);
-  cap_backward(grad_scores);
-  ops::matmul_into<T>(out.queries, scores_view(std::as_const(grad_scores)), in.keys);
-  ops::matmul_into<T>(out.keys, ops::transposed(scores_view(std::as_const(grad_scores))),
-                      in.queries);
+  const Tensor<T> grad_scores = scores_backward(std::as_const(grad_weights));
+  ops::matmul_into<T>(out.queries, scores_view(grad_scores), in.keys);
+  ops::matmul_into<T>(out.keys, ops::transposed(scores_view(grad_scores)), in.queries);
 }
 
 /// Returns the factor by which the scores are scaled: 1 / sqrt(d) for queries of d features.

@@ -183,9 +183,12 @@ void attend_per_head_backward(const HeadExtents& heads, const HeadOperands<T>& o
     const auto drop = [&](Tensor<T>& grad_weights) {
       if (rate > 0) dropout_in_place(grad_weights, keep, rate);
     };
-    write_attention_gradients<T>(
-        group.operands(out), group.operands(in), weights, rate > 0 ? dropped : weights, drop,
-        [](Tensor<T>&) {}, group.queries_view(grad_context.data()), keys);
+    const auto scores_backward = [&](const Tensor<T>& grad_weights) {
+      return ops::softmax_backward(grad_weights, weights, keys);
+    };
+    write_attention_gradients<T>(group.operands(out), group.operands(in),
+                                 rate > 0 ? dropped : weights, drop, scores_backward,
+                                 group.queries_view(grad_context.data()));
     group.scale(out.queries);
   });
 }

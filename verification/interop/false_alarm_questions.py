@@ -142,6 +142,7 @@ class Drawing:
             "mask_corner": lambda: self.choose(("bottom_right", "top_left")),
             **dict.fromkeys(("window_left", "window_right"), lambda: int(self.generator.integers(0, 6))),
             "soft_cap": lambda: float(10 ** self.generator.uniform(-1, 2)),
+            "log_sum_exp_base": lambda: self.choose(("e", "2")),
             "causal": lambda: self.chance(0.5), "interleaved": lambda: self.chance(0.5),
             "label_smoothing": lambda: self.choose((0.0, 0.1, float(self.generator.random()))),
             "eps_placement": lambda: self.choose(("inside", "outside", "floor")),
@@ -196,6 +197,13 @@ class Drawing:
         self.add_gradient("grad_y", (samples, heads, tokens, width))
         if self.chance(0.2):
             self.tensors["valid"] = self.generator.random((samples, keys)) < 0.8
+        if self.chance(0.2):
+            self.add("sinks", self.generator.standard_normal(heads) * self.choose((1, 5, 50)))
+        if self.chance(0.2):
+            extents = (self.choose((1, samples)), self.choose((1, heads)), tokens, keys)
+            values = self.generator.standard_normal(extents) * self.choose((1, 10))
+            hidden = self.generator.random(extents) < self.choose((0, 0.2))
+            self.add("bias", np.where(hidden, -np.inf, values))
 
     def draw_rope(self):
         shape = self.choose_shape(ROPE)

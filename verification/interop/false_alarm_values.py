@@ -43,6 +43,9 @@ def has_query_without_key(tensors, options):
     seen = numpy_attention.keys_in_range(options, tensors["q"].shape[-2], tensors["k"].shape[-2])[None]
     if "valid" in tensors:
         seen = seen & np.asarray(tensors["valid"], bool)[:, None, :]
+    seen = seen[:, None]
+    if "bias" in tensors:
+        seen = seen & ~np.isneginf(np.asarray(tensors["bias"], np.float64))
     return not seen.any(-1).all()
 
 

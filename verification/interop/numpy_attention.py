@@ -28,7 +28,10 @@ def visible_keys(case, tokens, keys):
 
 
 def attention(case):
-    """Returns y, the gradients and, if every query sees a key, log_sum_exp. [B,H,...] is treated as [B,G,H/G,...]."""
+    """Returns y, the gradients and, if every query sees a key or has a sink, log_sum_exp.
+
+    [B,H,...] is treated as [B,G,H/G,...].
+    """
     kind = case.compute_dtype
     q, k, v, dy = (case[name].astype(kind) for name in ("q", "k", "v", "grad_y"))
     samples, heads, tokens, features = q.shape
@@ -43,21 +46,41 @@ def attention(case):
     if cap not in (None, "none"):
         tanh = np.tanh(scores / kind(cap))
         scores, slope = kind(cap) * tanh, 1 - tanh * tanh
+    bias = case.get("bias")
+    if bias is not None:
+        bias = bias.astype(kind)
+        bias = np.broadcast_to(bias, (samples, heads, tokens, keys)).reshape(samples, groups, heads // groups, tokens, keys)
+        seen = seen & ~np.isneginf(bias)
+        scores = scores + np.where(np.isneginf(bias), kind(0), bias)
     largest = np.max(np.where(seen, scores, -np.inf), axis=-1, keepdims=True)
+    sinks = case.get("sinks")
+    if sinks is not None:
+        sinks = sinks.astype(kind).reshape(groups, heads // groups, 1, 1)
+        largest = np.maximum(largest, sinks)
     largest = np.where(np.isneginf(largest), kind(0), largest)
     exponentials = np.where(seen, np.exp(scores - largest), kind(0))
     whole = exponentials.sum(-1, keepdims=True, dtype=kind)
+    if sinks is not None:
+        whole = whole + np.exp(sinks - largest)
     weights = exponentials / np.where(whole == 0, kind(1), whole)
     grad_weights = dy @ v.swapaxes(-1, -2)
     mean = (grad_weights * weights).sum(-1, keepdims=True, dtype=kind)
-    grad_scores = weights * (grad_weights - mean) * slope
+    grad_scores = weights * (grad_weights - mean)
+    grad_bias, grad_scores = grad_scores, grad_scores * slope
     outputs = {"y": weights @ v, "grad_q": (grad_scores @ k) * scale,
                "grad_k": (grad_scores.swapaxes(-1, -2) @ q).sum(2, dtype=kind) * scale,
                "grad_v": (weights.swapaxes(-1, -2) @ dy).sum(2, dtype=kind)}
-    shapes = {"y": case["grad_y"].shape, **{"grad_" + name: case[name].shape for name in ("q", "k", "v")}}
+    if bias is not None:
+        shared = tuple(axis for axis in (0, 1) if case["bias"].shape[axis] == 1)
+        outputs["grad_bias"] = grad_bias.reshape(samples, heads, tokens, keys).sum(shared, dtype=kind)
+    if sinks is not None:
+        outputs["grad_sinks"] = (-np.exp(sinks - largest) / whole * mean).sum((0, 3, 4), dtype=kind)
+    shapes = {"y": case["grad_y"].shape,
+              **{"grad_" + name: case[name].shape for name in ("q", "k", "v", "bias", "sinks") if name in case.tensors}}
     outputs = {name: protocol.stored(value.reshape(shapes[name]), case.dtype) for name, value in outputs.items()}
-    if seen.any(-1).all():
-        outputs["log_sum_exp"] = (largest + np.log(whole)).reshape(samples, heads, tokens)
+    if sinks is not None or seen.any(-1).all():
+        base = kind(2 if case.options.get("log_sum_exp_base") in (2, "2") else np.e)
+        outputs["log_sum_exp"] = ((largest + np.log(whole)) / np.log(base)).reshape(samples, heads, tokens)
     return outputs
 
 

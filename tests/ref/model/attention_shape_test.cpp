@@ -71,6 +71,61 @@ TEST(AttentionShape, C8_RejectsCapThatIsNotPositiveAndFinite) {
   }
 }
 
+TEST(AttentionShape, C9_RejectsSinksThatAreNotOneForEachQueryHead) {
+  const auto message = [](const tensor::Shape& sinks) {
+    return numeric::contract_message([&] {
+      attention_shape("f", {1, 4, 1, 1}, {1, 2, 1, 1}, {1, 2, 1, 1}, {}, {}, sinks);
+    });
+  };
+  EXPECT_EQ(message({2}), "f: sinks has shape [2]; expected shape [4] (C9)");
+  EXPECT_EQ(message({1, 4}), "f: sinks has shape [1, 4]; expected shape [4] (C9)");
+  EXPECT_EQ(attention_shape("f", {1, 4, 1, 1}, {1, 2, 1, 1}, {1, 2, 1, 1}, {}, {}, {4}).heads(),
+            4u);
+}
+
+TEST(AttentionShape, C10_RejectsBiasOfOtherExtents) {
+  const auto message = [](const tensor::Shape& bias) {
+    return numeric::contract_message([&] {
+      attention_shape("f", {2, 4, 3, 1}, {2, 2, 5, 1}, {2, 2, 5, 1}, {}, {}, {}, bias);
+    });
+  };
+  EXPECT_EQ(message({2, 2, 3, 5}),
+            "f: bias has shape [2, 2, 3, 5]; expected [2 or 1,4 or 1,3,5] (C10)");
+  for (const tensor::Shape& bias : {tensor::Shape{3, 5}, tensor::Shape{2, 4, 1, 5},
+                                    tensor::Shape{2, 4, 3, 1}, tensor::Shape{4, 4, 3, 5}})
+    EXPECT_NE(message(bias).find("(C10)"), std::string::npos) << message(bias);
+  for (const std::size_t samples : {1, 2})
+    for (const std::size_t heads : {1, 4})
+      EXPECT_EQ(message({samples, heads, 3, 5}).find("(C10)"), std::string::npos);
+}
+
+TEST(AttentionShape, BiasOfExtentOneIsRepeated) {
+  const auto first = [](const tensor::Shape& bias) {
+    return attention_shape("f", {2, 4, 3, 1}, {2, 2, 5, 1}, {2, 2, 5, 1}, {}, {}, {}, bias)
+        .first_bias_index(1, 3);
+  };
+  EXPECT_EQ(first({2, 4, 3, 5}), 7u * 15);
+  EXPECT_EQ(first({1, 4, 3, 5}), 3u * 15);
+  EXPECT_EQ(first({2, 1, 3, 5}), 15u);
+  EXPECT_EQ(first({1, 1, 3, 5}), 0u);
+}
+
+TEST(AttentionShape, MinusInfinityInABiasHidesItsKey) {
+  constexpr double kHidden = -std::numeric_limits<double>::infinity();
+  const SplitBias plain = split_bias({{{{1, 2}}}});
+  EXPECT_FALSE(tensor::is_given(plain.visible));
+  const SplitBias parts = split_bias({{{{1, kHidden}}, {{kHidden, kHidden}}}});
+  EXPECT_EQ(parts.finite, (tensor::Tensor<double>{{{{1, 0}}, {{0, 0}}}}));
+  const AttentionShape shape =
+      attention_shape("f", {1, 2, 1, 1}, {1, 1, 2, 1}, {1, 1, 2, 1}, {}, {}, {}, {1, 2, 1, 2});
+  EXPECT_EQ(shape.visible_keys_of_head(0, 0, {}, {}, parts.visible),
+            (tensor::Mask{{true, false}, {false, false}}));
+  EXPECT_EQ(shape.visible_keys_of_head(0, 0, {{false, true}}, {}, parts.visible),
+            (tensor::Mask{{false, false}, {false, false}}));
+  EXPECT_FALSE(shape.every_query_sees_a_key({}, {}, parts.visible));
+  EXPECT_TRUE(shape.every_query_sees_a_key({}, {}));
+}
+
 TEST(AttentionShape, C4_RejectsScaleThatIsNotPositiveAndFinite) {
   for (const double scale : {0.0, -1.0, std::numeric_limits<double>::infinity()}) {
     const std::string sentence = shape_rejection_message(kOnes, kOnes, kOnes, {}, {.scale = scale});

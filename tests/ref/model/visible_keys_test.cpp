@@ -69,5 +69,12 @@ TEST(VisibleKeys, RowsWithoutVisibleKeysAreFound) {
   EXPECT_FALSE(has_visible_key_in_every_row({{true, true}, {false, false}}, 2));
 }
 
+TEST(VisibleKeys, SinkIsVisibleBehindTheKeysOfEachRow) {
+  EXPECT_FALSE(tensor::is_given(add_visible_sink({}, 3)));
+  EXPECT_EQ(add_visible_sink({true, false}, 2), (tensor::Mask{true, false, true}));
+  EXPECT_EQ(add_visible_sink({{true, false}, {false, false}}, 2),
+            (tensor::Mask{{true, false, true}, {false, false, true}}));
+}
+
 }  // namespace
 }  // namespace normproof::ref::model

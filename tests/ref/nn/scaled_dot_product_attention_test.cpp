@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
+#include <optional>
 
 #include "ref/nn/multi_head_attention.hpp"
 #include "ref/numeric/elementary.hpp"
@@ -22,6 +24,9 @@ using ::testing::HasSubstr;
 /// [samples, kv_heads, keys, features] and v has shape [samples, kv_heads, keys, values].
 struct DotProductExtents {
   std::size_t samples = 1, heads = 1, kv_heads = 1, tokens = 1, keys = 1, features = 1, values = 1;
+  double sinks = 0;  ///< if it is not 0, there are sinks: normal numbers times this number
+  /// The first two extents of a bias: of samples and of heads. They are 0 if there is no bias.
+  std::size_t bias_samples = 0, bias_heads = 0;
 };
 
 NamedTensors<double> dot_product_inputs(const DotProductExtents& e, double scale = 1) {
@@ -30,6 +35,13 @@ NamedTensors<double> dot_product_inputs(const DotProductExtents& e, double scale
   inputs.set("k", random_tensor<double>("k", {e.samples, e.kv_heads, e.keys, e.features}));
   inputs.set("v", random_tensor<double>("v", {e.samples, e.kv_heads, e.keys, e.values}));
   for (double& q : inputs.at("q")) q *= scale;
+  if (e.sinks != 0) {
+    inputs.set("sinks", random_tensor<double>("sinks", {e.heads}));
+    for (double& sink : inputs.at("sinks")) sink *= e.sinks;
+  }
+  if (e.bias_samples > 0)
+    inputs.set("bias",
+               random_tensor<double>("bias", {e.bias_samples, e.bias_heads, e.tokens, e.keys}));
   return inputs;
 }
 Tensor<double> dot_product_gradient(const DotProductExtents& e) {
@@ -39,7 +51,9 @@ Tensor<double> dot_product_gradient(const DotProductExtents& e) {
 template <class T>
 DotProductForward<T> run_dot_product_attention(const NamedTensors<T>& t, const Mask& valid,
                                                const model::AttentionOptions& options) {
-  return scaled_dot_product_attention(t.at("q"), t.at("k"), t.at("v"), valid, options);
+  return scaled_dot_product_attention(t.at("q"), t.at("k"), t.at("v"), valid, options,
+                                      {.sinks = t.contains("sinks") ? t.at("sinks") : Tensor<T>(),
+                                       .bias = t.contains("bias") ? t.at("bias") : Tensor<T>()});
 }
 template <class T>
 NamedTensors<T> run_dot_product_attention_backward(const NamedTensors<T>& t,
@@ -52,6 +66,8 @@ NamedTensors<T> run_dot_product_attention_backward(const NamedTensors<T>& t,
   named.set("q", std::move(gradients.q));
   named.set("k", std::move(gradients.k));
   named.set("v", std::move(gradients.v));
+  if (tensor::is_given(gradients.sinks)) named.set("sinks", std::move(gradients.sinks));
+  if (tensor::is_given(gradients.bias)) named.set("bias", std::move(gradients.bias));
   return named;
 }
 
@@ -100,6 +116,32 @@ TEST(ScaledDotProductAttention, BackwardIsTheDerivativeForCapsBelowAndAboveTheSc
                                     "cap " + std::to_string(cap) + (causal ? " causal" : ""));
 }
 
+TEST(ScaledDotProductAttention, BackwardIsTheDerivativeWithSinks) {
+  for (const std::size_t kv_heads : {1, 2, 4})
+    for (const bool causal : {false, true})
+      for (const std::optional<double> cap : {std::optional<double>(), std::optional(0.5)})
+        expect_dot_product_derivative({2, 4, kv_heads, 3, 2, 2, 2, 1},
+                                      mask_from_bits(0b0111, {2, 2}),
+                                      {.causal = causal, .soft_cap = cap},
+                                      "sinks, G " + std::to_string(kv_heads) +
+                                          (causal ? " causal" : "") + (cap ? " cap" : ""));
+  for (std::size_t bits = 0; bits < 8; ++bits)
+    expect_dot_product_derivative({1, 2, 1, 2, 3, 1, 1, 3}, mask_from_bits(bits, {1, 3}),
+                                  {.window_left = 1}, "sinks, mask " + std::to_string(bits));
+}
+
+TEST(ScaledDotProductAttention, BackwardIsTheDerivativeWithABiasOfEveryBroadcastShape) {
+  for (const std::size_t samples : {1, 2})
+    for (const std::size_t heads : {1, 4})
+      for (const std::optional<double> cap : {std::optional<double>(), std::optional(0.5)})
+        for (const double sinks : {0.0, 1.0})
+          expect_dot_product_derivative(
+              {2, 4, 2, 2, 3, 1, 2, sinks, samples, heads}, mask_from_bits(0b011111, {2, 3}),
+              {.causal = true, .soft_cap = cap},
+              "bias of " + std::to_string(samples) + " samples and " + std::to_string(heads) +
+                  " heads" + (cap ? ", cap" : "") + (sinks > 0 ? ", sinks" : ""));
+}
+
 TEST(ScaledDotProductAttention, BackwardIsTheDerivativeForAllMasksAndGroups) {
   for (std::size_t bits = 0; bits < 8; ++bits)
     expect_dot_product_derivative({1, 2, 1, 2, 3, 1, 1}, mask_from_bits(bits, {1, 3}),
@@ -129,6 +171,7 @@ ExactAttentionForward evaluate_attention_definition(const NamedTensors<double>& 
                       b = row / e.tokens / e.heads;
     const std::size_t kv_head = b * e.kv_heads + h * e.kv_heads / e.heads;
     oracle100 sum = 0;
+    if (t.contains("sinks")) sum = exp(oracle100(t.at("sinks").data()[h]));
     for (std::size_t j = 0; j < e.keys; ++j) {
       if (tensor::is_given(valid) && !valid.data()[b * e.keys + j]) continue;
       // How far the key is behind the position of the query: the last query is at the last key, or
@@ -148,6 +191,10 @@ ExactAttentionForward evaluate_attention_definition(const NamedTensors<double>& 
         const oracle100 cap(*options.soft_cap);
         score = cap * tanh(oracle100(score / cap));
       }
+      if (e.bias_samples > 0) {
+        const std::size_t first = (b % e.bias_samples * e.bias_heads + h % e.bias_heads) * e.tokens;
+        score += oracle100(t.at("bias").data()[(first + i) * e.keys + j]);
+      }
       const oracle100 weight = exp(score);
       sum += weight;
       for (std::size_t c = 0; c < e.values; ++c)
@@ -156,7 +203,8 @@ ExactAttentionForward evaluate_attention_definition(const NamedTensors<double>& 
     }
     if (sum == 0) continue;
     for (std::size_t c = 0; c < e.values; ++c) defined.y.data()[row * e.values + c] /= sum;
-    defined.log_sum_exp.data()[row] = log(sum);
+    defined.log_sum_exp.data()[row] =
+        options.log_sum_exp_base == model::LogSumExpBase::two ? oracle100(log2(sum)) : log(sum);
   }
   return defined;
 }
@@ -190,6 +238,19 @@ std::vector<DotProductCase> dot_product_cases() {
            {.scale = 0.3, .window_left = 2, .soft_cap = 0.25}},
           {{1, 1, 1, 3, 7, 4, 2}, {}, {.soft_cap = 50}},
           {{1, 1, 1, 3, 7, 4, 2}, {}, {.soft_cap = 30}, 300},
+          {{2, 4, 2, 3, 4, 3, 2, 0, 2, 4}, {}, {.causal = true}},
+          {{3, 2, 1, 3, 4, 3, 2, 0, 1, 2}, {}, {.soft_cap = 0.5}},
+          {{3, 2, 1, 3, 4, 3, 2, 1, 3, 1}, {}, {.scale = 0.3}},
+          {{3, 2, 1, 3, 4, 3, 2, 0, 1, 1}, {}, {.window_left = 1}, 300},
+          {{2, 4, 2, 3, 4, 3, 2, 1}, {}, {.causal = true}},
+          {{2, 4, 2, 3, 4, 3, 2}, {}, {.log_sum_exp_base = model::LogSumExpBase::two}},
+          {{2, 4, 2, 5, 3, 3, 2, 1},
+           {},
+           {.causal = true, .log_sum_exp_base = model::LogSumExpBase::two},
+           300},
+          {{2, 6, 1, 5, 3, 2, 2, 50}, {}, {.causal = true, .soft_cap = 1.5}},
+          {{2, 2, 1, 3, 3, 2, 1, 2}, mask_from_bits(0b000110, {2, 3}), {.scale = 0.3}},
+          {{1, 2, 2, 3, 40, 2, 1, 1}, {}, {.window_left = 2}, 300},
           {{1, 1, 1, 3, 7, 4, 2}, {}, {}, 300}};
 }
 
@@ -249,6 +310,100 @@ TEST(ScaledDotProductAttention, QueriesWithoutVisibleKeysGiveZerosAndNoLogSumExp
     EXPECT_EQ(gradients.at(name).data()[2], 0) << name;
     EXPECT_EQ(gradients.at(name).data()[3], 0) << name;
   }
+}
+
+TEST(ScaledDotProductAttention, QueriesWithoutVisibleKeysHaveTheirSink) {
+  const DotProductExtents e{2, 2, 1, 1, 2, 1, 1, 1};
+  const auto t = dot_product_inputs(e);
+  const Mask valid{{true, true}, {false, false}};
+  const auto run = run_dot_product_attention(t, valid, {});
+  const auto gradients = run_dot_product_attention_backward(t, dot_product_gradient(e), valid, {});
+  for (std::size_t head = 0; head < 2; ++head) {
+    EXPECT_EQ(run.y.data()[2 + head], 0);
+    EXPECT_FALSE(std::signbit(run.y.data()[2 + head]));
+    EXPECT_EQ(run.saved.sink_weights.data()[2 + head], 1);
+    EXPECT_EQ(run.log_sum_exp.data()[2 + head], t.at("sinks").data()[head]);
+    EXPECT_EQ(gradients.at("q").data()[2 + head], 0);
+  }
+  // The second sample adds nothing to the gradients of the sinks.
+  NamedTensors<double> first;
+  for (const char* name : {"q", "k", "v", "sinks"}) first.set(name, t.at(name));
+  for (const char* name : {"q", "k", "v"}) {
+    tensor::Shape shape = tensor::shape_of(t.at(name));
+    shape[0] = 1;
+    Tensor<double> sample = tensor::empty_tensor<double>(shape);
+    std::copy_n(t.at(name).data(), sample.size(), sample.data());
+    first.set(name, sample);
+  }
+  Tensor<double> grad_y = tensor::empty_tensor<double>({1, 2, 1, 1});
+  std::copy_n(dot_product_gradient(e).data(), 2, grad_y.data());
+  EXPECT_EQ(run_dot_product_attention_backward(first, grad_y, {}, {}).at("sinks"),
+            gradients.at("sinks"));
+}
+
+TEST(ScaledDotProductAttention, SinkEqualsAKeyOfTheSameScoreWhoseValueIsZero) {
+  // The last key of every head is (sink, 0), and the queries are (2, 1), scaled by 1/2.
+  const DotProductExtents e{1, 2, 2, 1, 3, 2, 2, 1};
+  auto t = dot_product_inputs(e);
+  t.at("q") = Tensor<double>{{{{2, 1}}, {{2, 1}}}};
+  auto longer = dot_product_inputs({1, 2, 2, 1, 4, 2, 2});
+  longer.at("q") = t.at("q");
+  for (std::size_t head = 0; head < 2; ++head) {
+    for (const char* name : {"k", "v"})
+      std::copy_n(t.at(name).data() + head * 6, 6, longer.at(name).data() + head * 8);
+    longer.at("k").data()[head * 8 + 6] = t.at("sinks").data()[head];
+    for (const std::size_t at : {7, 6}) longer.at("v").data()[head * 8 + at] = 0;
+    longer.at("k").data()[head * 8 + 7] = 0;
+  }
+  const auto with_sink = run_dot_product_attention(t, {}, {.scale = 0.5});
+  const auto with_key = run_dot_product_attention(longer, {}, {.scale = 0.5});
+  EXPECT_EQ(with_sink.y, with_key.y);
+  EXPECT_EQ(with_sink.log_sum_exp, with_key.log_sum_exp);
+}
+
+TEST(ScaledDotProductAttention, BiasHidesKeysExactlyAsAMask) {
+  const DotProductExtents e{2, 2, 1, 3, 4, 2, 2, 0, 2, 1};
+  const auto t = dot_product_inputs(e);
+  auto unbiased = t;
+  unbiased.at("bias").fill(0);
+  const Mask valid{{true, false, true, true}, {true, true, true, false}};
+  Mask visible = tensor::empty_tensor<bool>({2, 1, 3, 4});
+  for (std::size_t i = 0; i < visible.size(); ++i)
+    visible.data()[i] = valid.data()[i / 12 * 4 + i % 4];
+  const auto by_bias =
+      scaled_dot_product_attention(t.at("q"), t.at("k"), t.at("v"), {}, {},
+                                   {.sinks = {}, .bias = t.at("bias"), .bias_visible = visible});
+  const auto by_mask = run_dot_product_attention(t, valid, {});
+  EXPECT_EQ(by_bias.y, by_mask.y);
+  EXPECT_EQ(by_bias.log_sum_exp, by_mask.log_sum_exp);
+  const auto gradients = scaled_dot_product_attention_backward(dot_product_gradient(e), t.at("k"),
+                                                               t.at("v"), {}, by_bias.saved, {});
+  EXPECT_EQ(gradients.bias,
+            run_dot_product_attention_backward(t, dot_product_gradient(e), valid, {}).at("bias"));
+  for (std::size_t i = 0; i < visible.size(); ++i)
+    EXPECT_TRUE(visible.data()[i] || gradients.bias.data()[i] == 0) << i;
+}
+
+TEST(ScaledDotProductAttention, QueriesWhoseBiasHidesAllKeysGiveZeros) {
+  const DotProductExtents e{1, 1, 1, 2, 2, 1, 1, 0, 1, 1};
+  const auto t = dot_product_inputs(e);
+  const Mask visible{{{{true, true}, {false, false}}}};
+  const auto run =
+      scaled_dot_product_attention(t.at("q"), t.at("k"), t.at("v"), {}, {},
+                                   {.sinks = {}, .bias = t.at("bias"), .bias_visible = visible});
+  EXPECT_FALSE(tensor::is_given(run.log_sum_exp));
+  EXPECT_NE(run.y.data()[0], 0);
+  EXPECT_EQ(run.y.data()[1], 0);
+}
+
+TEST(ScaledDotProductAttention, C11_RejectsVisibleKeysThatHaveNotTheShapeOfTheBias) {
+  const auto t = dot_product_inputs({1, 2, 1, 1, 2, 1, 1, 0, 1, 2});
+  EXPECT_THAT(contract_message([&] {
+                scaled_dot_product_attention(
+                    t.at("q"), t.at("k"), t.at("v"), {}, {},
+                    {.sinks = {}, .bias = t.at("bias"), .bias_visible = Mask{{{{true, false}}}}});
+              }),
+              HasSubstr("bias_visible has shape [1, 1, 1, 2]; expected shape [1, 2, 1, 2] (C11)"));
 }
 
 // A score of -cap would give hidden keys a part of the weights.
@@ -372,6 +527,14 @@ TEST(ScaledDotProductAttention, C5_RejectsNonFiniteElements) {
             "values (C5)");
 }
 
+TEST(ScaledDotProductAttention, C5_RejectsSinksThatAreNotFinite) {
+  auto t = dot_product_inputs({1, 2, 1, 1, 1, 1, 1, 1});
+  t.at("sinks").data()[1] = -std::numeric_limits<double>::infinity();
+  EXPECT_EQ(contract_message([&] { run_dot_product_attention(t, {}, {}); }),
+            "scaled_dot_product_attention: sinks has the element [1] = -inf; expected finite "
+            "values (C5)");
+}
+
 TEST(ScaledDotProductAttention, ErrorNamesTheHeadsOfOverflowingScores) {
   auto t = dot_product_inputs({2, 2, 1, 2, 2, 1, 1});
   t.at("k").data()[3] = t.at("q").data()[7] = 1e200;
@@ -404,6 +567,18 @@ TEST(ScaledDotProductAttentionBackward, C7_RejectsSavedWeightsOfWrongShape) {
                                                       {}, saved);
               }),
               HasSubstr("weights has shape [1, 1, 2, 3]; expected shape [1, 1, 2, 2] (C7)"));
+}
+
+TEST(ScaledDotProductAttentionBackward, C7_RejectsSavedWeightsOfSinksOfWrongShape) {
+  const DotProductExtents e{1, 1, 1, 2, 2, 1, 1, 1};
+  const auto t = dot_product_inputs(e);
+  auto saved = run_dot_product_attention(t, {}, {}).saved;
+  saved.sink_weights = tensor::full_tensor<double>({1, 1, 3}, 0.5);
+  EXPECT_THAT(contract_message([&] {
+                scaled_dot_product_attention_backward(dot_product_gradient(e), t.at("k"), t.at("v"),
+                                                      {}, saved);
+              }),
+              HasSubstr("sink_weights has shape [1, 1, 3]; expected shape [1, 1, 2] (C7)"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "verification/checks/agreement/device_functions.hpp"
 
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "gpu/ops/gated_activation.hpp"
 #include "gpu/ops/softmax.hpp"
 #include "gpu/train/cross_entropy.hpp"
+#include "ref/model/attention_shape.hpp"
 
 namespace normproof::verification::checks::agreement {
 namespace {
@@ -66,7 +68,14 @@ struct FunctionRunner {
   void operator()(const model::AttentionOptions& options) const {
     const DeviceTensor<double> k = tensor("k"), v = tensor("v");
     const DeviceMask valid(to, in.valid);
-    const auto forward = gpu::nn::scaled_dot_product_attention(tensor("q"), k, v, valid, options);
+    gpu::nn::ScoreInputs extra{.sinks = given("sinks")};
+    if (const Tensor<double>* const bias = in.tensors.find("bias")) {
+      model::SplitBias parts = model::split_bias(*bias);
+      extra.bias = upload(to, parts.finite);
+      extra.bias_visible = std::move(parts.visible);
+    }
+    const auto forward = gpu::nn::scaled_dot_product_attention(tensor("q"), k, v, valid, options,
+                                                               gpu::ops::ordered_products(), extra);
     got.set("y", forward.y);
     if (forward.log_sum_exp.is_given()) got.set("log_sum_exp", forward.log_sum_exp);
     if (!in.tensors.contains("grad_y")) return;
@@ -75,6 +84,8 @@ struct FunctionRunner {
     got.set("grad_q", gradients.q);
     got.set("grad_k", gradients.k);
     got.set("grad_v", gradients.v);
+    if (gradients.sinks.is_given()) got.set("grad_sinks", gradients.sinks);
+    if (gradients.bias.is_given()) got.set("grad_bias", gradients.bias);
   }
   void operator()(const model::AddLayerNormOptions& o) const {
     const gpu::norm::NormInputs own = norm_inputs(o.zero_centred_gamma);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "ref/model/operation_info.hpp"
 #include "ref/numeric/random.hpp"
@@ -66,6 +67,10 @@ struct RandomHeads {
   MaskKind masked;
   const char *window_left = "none", *window_right = "none", *mask_corner = "bottom_right";
   const char* soft_cap = "none";
+  bool sinks = false;
+  const char* log_sum_exp_base = "e";
+  /// The first two extents of a bias: of samples and of heads. They are 0 if there is no bias.
+  std::size_t bias_samples = 0, bias_heads = 0;
 };
 
 const RandomHeads kHeads[] = {
@@ -76,20 +81,33 @@ const RandomHeads kHeads[] = {
     {2, 2, 1, 3, 4, 2, 2, false, MaskKind::all},
     {2, 4, 2, 9, 33, 3, 4, true, MaskKind::some, "5"},
     {1, 2, 1, 12, 7, 3, 4, false, MaskKind::none, "2", "1", "top_left"},
-    {2, 4, 2, 9, 33, 3, 4, true, MaskKind::some, "none", "none", "bottom_right", "1.5"}};
+    {2, 4, 2, 9, 33, 3, 4, true, MaskKind::some, "none", "none", "bottom_right", "1.5"},
+    {2, 6, 2, 5, 33, 3, 4, true, MaskKind::some, "none", "none", "bottom_right", "none", true},
+    {2, 2, 1, 3, 4, 2, 2, false, MaskKind::all, "none", "none", "bottom_right", "none", true},
+    {2, 4, 1, 12, 7, 3, 4, true, MaskKind::none, "2", "none", "bottom_right", "1.5", true, "2"},
+    {2, 4, 2, 5, 33, 3, 4, true, MaskKind::some, "none", "none", "bottom_right", "1.5", true, "e",
+     2, 4},
+    {3, 2, 1, 5, 7, 3, 4, false, MaskKind::none, "none", "none", "bottom_right", "none", false, "e",
+     1, 2},
+    {3, 2, 2, 5, 7, 3, 4, false, MaskKind::some, "none", "none", "bottom_right", "none", false, "e",
+     3, 1},
+    {3, 4, 2, 5, 7, 3, 4, false, MaskKind::none, "none", "none", "bottom_right", "none", false, "e",
+     1, 1}};
 
 RandomCase attention_case(std::uint64_t seed, const RandomHeads& h) {
   RandomCase c;
   const bool has_window = std::string_view(h.window_left) != "none";
   const bool has_cap = std::string_view(h.soft_cap) != "none";
-  c.name = fmt::format("attention/{}x{}x{}x{}{}{}{}", h.samples, h.heads, h.tokens, h.keys,
+  c.name = fmt::format("attention/{}x{}x{}x{}{}{}{}{}{}", h.samples, h.heads, h.tokens, h.keys,
                        h.causal ? "/causal" : "", has_window ? "/window" : "",
-                       has_cap ? "/soft_cap" : "");
+                       has_cap ? "/soft_cap" : "", h.sinks ? "/sinks" : "",
+                       h.bias_samples > 0 ? "/bias" : "");
   c.operation = model::operation("attention");
   model::set_option(c.operation, "window_left", h.window_left);
   model::set_option(c.operation, "window_right", h.window_right);
   model::set_option(c.operation, "mask_corner", h.mask_corner);
   model::set_option(c.operation, "soft_cap", h.soft_cap);
+  model::set_option(c.operation, "log_sum_exp_base", h.log_sum_exp_base);
   if (h.causal) model::set_option(c.operation, "causal", "true");
   auto& in = c.inputs.function;
   const auto set = [&](const char* name, const Shape& shape) {
@@ -99,6 +117,14 @@ RandomCase attention_case(std::uint64_t seed, const RandomHeads& h) {
   set("k", {h.samples, h.kv_heads, h.keys, h.features});
   set("v", {h.samples, h.kv_heads, h.keys, h.values});
   set("grad_y", {h.samples, h.heads, h.tokens, h.values});
+  if (h.sinks) set("sinks", {h.heads});
+  if (h.bias_samples > 0) {
+    set("bias", {h.bias_samples, h.bias_heads, h.tokens, h.keys});
+    // Some elements hide keys.
+    ref::tensor::Tensor<double>& bias = in.tensors.at("bias");
+    for (std::size_t i = 0; i < bias.size(); i += 5)
+      bias.data()[i] = -std::numeric_limits<double>::infinity();
+  }
   in.valid = random_mask(seed, c.name, {h.samples, h.keys}, h.masked);
   return c;
 }

@@ -23,7 +23,8 @@ struct Heads {
 };
 
 void run_attention(const std::string& probe, const Heads& h, bool masked,
-                   const ref::model::AttentionOptions& options, Values& values) {
+                   const ref::model::AttentionOptions& options, bool with_sinks, bool with_bias,
+                   Values& values) {
   Inputs inputs(probe);
   const Tensor<double> q = inputs.draw_uniforms({h.samples, h.heads, h.tokens, h.features}, -3, 3);
   const Tensor<double> k = inputs.draw_uniforms({h.samples, h.kv_heads, h.keys, h.features}, -3, 3);
@@ -36,13 +37,23 @@ void run_attention(const std::string& probe, const Heads& h, bool masked,
     valid = ref::tensor::empty_tensor<bool>({h.samples, h.keys});
     for (bool& key : valid) key = inputs.below(3) != 0;
   }
-  const auto forward = nn::scaled_dot_product_attention(q, k, v, valid, options);
+  nn::ScoreInputs<double> extra;
+  if (with_sinks) extra.sinks = inputs.draw_uniforms(ref::tensor::Shape{h.heads}, -3, 3);
+  if (with_bias) {
+    extra.bias = inputs.draw_uniforms({1, h.heads, h.tokens, h.keys}, -3, 3);
+    extra.bias_visible =
+        ref::tensor::empty_tensor<bool>(ref::tensor::shape_of(std::as_const(extra.bias)));
+    for (bool& key : extra.bias_visible) key = inputs.below(5) != 0;
+  }
+  const auto forward = nn::scaled_dot_product_attention(q, k, v, valid, options, extra);
   add_tensor_hashes(forward.y, values);
   if (ref::tensor::is_given(forward.log_sum_exp)) add_tensor_hashes(forward.log_sum_exp, values);
   const auto gradients =
       nn::scaled_dot_product_attention_backward(grad_y, k, v, valid, forward.saved, options);
   for (const Tensor<double>* gradient : {&gradients.q, &gradients.k, &gradients.v})
     add_tensor_hashes(*gradient, values);
+  if (with_sinks) add_tensor_hashes(gradients.sinks, values);
+  if (with_bias) add_tensor_hashes(gradients.bias, values);
 }
 
 void run_cross_entropy(const std::string& probe, std::size_t rows, std::size_t classes,
@@ -84,10 +95,12 @@ void run_l2_norm(const std::string& probe, const ref::model::L2NormOptions& opti
 
 void add_function_probes(std::vector<Probe>& probes) {
   const auto attention = [&](const std::string& name, const Heads& heads, bool masked,
-                             const ref::model::AttentionOptions& options) {
+                             const ref::model::AttentionOptions& options, bool with_sinks = false,
+                             bool with_bias = false) {
     const std::string probe = "attention/" + name;
-    probes.push_back(
-        {probe, [=](Values& values) { run_attention(probe, heads, masked, options, values); }});
+    probes.push_back({probe, [=](Values& values) {
+                        run_attention(probe, heads, masked, options, with_sinks, with_bias, values);
+                      }});
   };
   attention("small", {2, 3, 3, 5, 7, 4, 3}, false, {});
   attention("grouped_causal", {2, 6, 2, 33, 31, 8, 8}, false, {.causal = true});
@@ -96,6 +109,10 @@ void add_function_probes(std::vector<Probe>& probes) {
   attention("top_left_window", {1, 2, 1, 40, 31, 5, 4}, false,
             {.mask_corner = ref::model::MaskCorner::top_left, .window_left = 3, .window_right = 2});
   attention("soft_cap", {2, 4, 2, 33, 70, 5, 4}, true, {.causal = true, .soft_cap = 1.5});
+  attention("sinks", {3, 6, 2, 33, 70, 5, 4}, true, {.causal = true, .window_left = 20}, true);
+  attention("bias", {3, 4, 2, 33, 70, 5, 4}, true, {.causal = true, .soft_cap = 1.5}, false, true);
+  attention("base_2", {1, 2, 1, 40, 31, 5, 4}, false,
+            {.log_sum_exp_base = ref::model::LogSumExpBase::two});
   attention("large", {2, 8, 2, 96, 130, 32, 32}, false, {.causal = true});
   for (const double smoothing : {0.0, 0.1}) {
     const std::string probe =

@@ -76,6 +76,8 @@ class FunctionReader {
                    "the B and D of q, " + ref::tensor::to_string(q) + ", and a divisor of its H");
     reader_.check_shape(v, {k[0], k[1], k[2], v.shape[3]});
     read_grad_y({q[0], q[1], q[2], v.shape[3]});
+    read_optional_operand("sinks", {q[1]});
+    read_bias({q[0], q[1], q[2], k[2]});
     read_mask_of_x({k[0], k[2]});
   }
 
@@ -125,6 +127,16 @@ class FunctionReader {
     if (tensor == nullptr) return;
     reader_.check_shape(*tensor, shape);
     take(*tensor);
+  }
+  /// Reads the bias of attention scores [B,H,T,S]. Its first two extents may be 1.
+  void read_bias(const Shape& scores) {
+    const StoredTensor* const bias = reader_.find("bias");
+    if (bias == nullptr) return;
+    Shape expected = scores;
+    for (std::size_t axis = 0; axis < 2 && axis < bias->shape.size(); ++axis)
+      if (bias->shape[axis] == 1) expected[axis] = 1;
+    reader_.check_shape(*bias, expected);
+    take(*bias);
   }
   void read_grad_y(const Shape& of_y) { read_optional_operand("grad_y", of_y); }
   void read_mask_of_x(const Shape& shape) {

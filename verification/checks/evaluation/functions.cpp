@@ -1,5 +1,6 @@
 #include "verification/checks/evaluation/functions.hpp"
 
+#include "ref/model/attention_shape.hpp"
 #include "ref/model/operation_info.hpp"
 #include "ref/nn/rotary_embedding.hpp"
 #include "ref/nn/scaled_dot_product_attention.hpp"
@@ -68,13 +69,17 @@ struct Evaluation {
   }
   void operator()(const model::AttentionOptions& options) {
     const Tensor<T> q = given("q"), k = given("k"), v = given("v");
-    auto forward = ref::nn::scaled_dot_product_attention(q, k, v, valid, options);
+    auto forward = ref::nn::scaled_dot_product_attention(q, k, v, valid, options, score_inputs());
     if (ref::tensor::is_given(grad_y)) {
       auto gradients = ref::nn::scaled_dot_product_attention_backward(grad_y, k, v, valid,
                                                                       forward.saved, options);
       results.set("grad_q", std::move(gradients.q));
       results.set("grad_k", std::move(gradients.k));
       results.set("grad_v", std::move(gradients.v));
+      if (ref::tensor::is_given(gradients.sinks))
+        results.set("grad_sinks", std::move(gradients.sinks));
+      if (ref::tensor::is_given(gradients.bias))
+        results.set("grad_bias", std::move(gradients.bias));
     }
     if (ref::tensor::is_given(forward.log_sum_exp))
       results.set("log_sum_exp", std::move(forward.log_sum_exp));
@@ -121,6 +126,15 @@ struct Evaluation {
   Tensor<T> given(const char* name) const {
     const Tensor<double>* const values = in.tensors.find(name);
     return values == nullptr ? Tensor<T>() : ref::tensor::convert<T>(*values);
+  }
+  ref::nn::ScoreInputs<T> score_inputs() const {
+    ref::nn::ScoreInputs<T> extra{.sinks = given("sinks")};
+    if (const Tensor<double>* const bias = in.tensors.find("bias")) {
+      model::SplitBias parts = model::split_bias(*bias);
+      extra.bias = ref::tensor::convert<T>(parts.finite);
+      extra.bias_visible = std::move(parts.visible);
+    }
+    return extra;
   }
   norm::Affine<T> affine(bool zero_centred_gamma) const {
     return {norm::effective_gamma(given("gamma"), zero_centred_gamma), given("beta")};

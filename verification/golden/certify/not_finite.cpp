@@ -100,20 +100,28 @@ bool is_gradient(std::string_view name) {
   return name.starts_with("grad_");
 }
 
+/// Whether a number of a function's tensor is finite, or hides a key: the bias of attention may
+/// have elements -infinity, which are as a mask.
+bool is_finite_or_hides(std::string_view name, double v) {
+  return std::isfinite(v) || (name == "bias" && v == kMinusInfinity);
+}
+
 }  // namespace
 
 bool has_not_finite(const OperationInputs& inputs) {
-  const auto contains = [](const Tensor<double>& tensor) {
+  const auto contains = [](std::string_view name, const Tensor<double>& tensor) {
     return ref::tensor::is_given(tensor) &&
-           !std::all_of(tensor.begin(), tensor.end(), [](double v) { return std::isfinite(v); });
+           !std::all_of(tensor.begin(), tensor.end(),
+                        [&](double v) { return is_finite_or_hides(name, v); });
   };
-  return std::ranges::any_of(
-             inputs.steps,
-             [&](const auto& step) { return contains(step.x) || contains(step.grad_y); }) ||
+  return std::ranges::any_of(inputs.steps,
+                             [&](const auto& step) {
+                               return contains("x", step.x) || contains("grad_y", step.grad_y);
+                             }) ||
          std::any_of(inputs.function.tensors.begin(), inputs.function.tensors.end(),
                      [&](const auto& entry) {
                        const auto& [name, tensor] = entry;
-                       return contains(tensor);
+                       return contains(name, tensor);
                      });
 }
 
@@ -126,17 +134,17 @@ void replace_not_finite(OperationInputs& inputs, const Case& c, const Replacemen
       replace_limits(x, inputs.function.valid);
   }
   std::size_t found = 0;
-  const auto replace = [&](Tensor<double>& tensor) {
+  const auto replace = [&](std::string_view name, Tensor<double>& tensor) {
     for (std::size_t i = 0; i < tensor.size() && ref::tensor::is_given(tensor); ++i) {
-      if (std::isfinite(tensor.data()[i])) continue;
+      if (is_finite_or_hides(name, tensor.data()[i])) continue;
       tensor.data()[i] = replacements.first + replacements.apart * static_cast<double>(found++);
     }
   };
   for (auto& step : inputs.steps) {
-    replace(step.x);
-    replace(step.grad_y);
+    replace("x", step.x);
+    replace("grad_y", step.grad_y);
   }
-  for (auto& [name, tensor] : inputs.function.tensors) replace(tensor);
+  for (auto& [name, tensor] : inputs.function.tensors) replace(name, tensor);
 }
 
 void replace_gradients_by_generic_numbers(OperationInputs& inputs) {
@@ -163,7 +171,9 @@ void check_infinities(const OperationInputs& inputs, const Case& c) {
     if (!ref::tensor::is_given(tensor) || is_gradient(name)) return;
     for (std::size_t i = 0; i < tensor.size(); ++i) {
       const double v = tensor.data()[i];
-      if (!std::isinf(v) || info.infinite_elements == InfiniteElements::make_nan) continue;
+      if (!std::isinf(v) || is_finite_or_hides(name, v) ||
+          info.infinite_elements == InfiniteElements::make_nan)
+        continue;
       if (info.plus_infinity_makes_y_infinite && v > 0 &&
           !is_excluded(inputs.function.valid, tensor, i))
         throw ref::numeric::UsageError(fmt::format(

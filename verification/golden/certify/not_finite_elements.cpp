@@ -55,6 +55,9 @@ ref::tensor::NamedTensors<double> find_connections(corpus::Case c,
           std::pair("window_right", "none")})
       ref::model::set_option(c.options, name, value);
     inputs.function.valid = ref::tensor::Mask();
+    if (inputs.function.tensors.contains("bias"))
+      std::ranges::replace(inputs.function.tensors.at("bias"),
+                           -std::numeric_limits<double>::infinity(), 0.0);
   }
   ref::tensor::NamedTensors<double> connections;
   for (const auto& [name, elements] :

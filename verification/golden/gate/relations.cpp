@@ -67,7 +67,8 @@ const OperandInfo* find_operand_info(const OperationInfo& info, std::string_view
 }
 
 /// Whether a tensor of the case has an axis of samples. The low part of an output ("y_lo") and the
-/// scales of blocks and groups have one if the tensor to which they belong has one.
+/// scales of blocks and groups have one if the tensor to which they belong has one. A bias of
+/// attention that is the same for all samples has none.
 bool has_samples(const Case& c, const StoredTensor& tensor) {
   if (tensor.dtype == DType::float8_e8m0fnu) return true;
   std::string_view name = tensor.name;
@@ -75,7 +76,9 @@ bool has_samples(const Case& c, const StoredTensor& tensor) {
   if (corpus::is_name_of_scale(name)) return tensor.shape.size() > 1;
   const OperandInfo* const described =
       find_operand_info(ref::model::operation_info(c.options), name);
-  return described != nullptr && described->has_samples();
+  if (described == nullptr || !described->has_samples()) return false;
+  const auto [axis, count] = sample_axis(c);
+  return !described->shape.starts_with("[B or 1") || tensor.shape.at(axis) == count;
 }
 
 /// Returns a tensor that consists of the given samples of `tensor`, in the given order.
@@ -101,9 +104,9 @@ StoredCase restrict_to_samples(const StoredCase& stored, const Samples& samples)
   Case& c = other.description.c;
   const std::size_t axis = sample_axis(c).axis;
   for (StoredTensor& tensor : c.inputs)
-    if (has_samples(c, tensor)) tensor = select_samples(tensor, axis, samples);
+    if (has_samples(stored.description.c, tensor)) tensor = select_samples(tensor, axis, samples);
   for (StoredTensor& tensor : other.expected)
-    if (has_samples(c, tensor)) tensor = select_samples(tensor, axis, samples);
+    if (has_samples(stored.description.c, tensor)) tensor = select_samples(tensor, axis, samples);
   other.description.path = case_folder(c);
   return other;
 }
@@ -180,7 +183,10 @@ class RelationChecker {
     by_sample_ = axis_.count > 1 && !corpus::has_one_scale_of_y(c) &&
                  (info.independence != Independence::none || by_running_statistics);
     for (const OperandInfo& output : info.outputs) {
-      const bool is_gradient = output.name.starts_with("grad_") && output.has_samples();
+      const StoredTensor* const input =
+          output.name.starts_with("grad_") ? find(c.inputs, output.name.substr(5)) : nullptr;
+      const bool is_gradient = output.name.starts_with("grad_") && output.has_samples() &&
+                               (input == nullptr || has_samples(c, *input));
       if (is_gradient || output.name == "y" || output.name == "sum")
         sample_outputs_.push_back(output.name);
       if (output.name == "y") sample_outputs_.emplace_back("y_scale");

@@ -46,6 +46,12 @@ class PlainDotProduct {
     k_ = read(in, "k", "reading k", width_);
     v_ = read(in, "v", "reading v", value_width_);
     dy_ = read(in, "grad_y", "reading grad_y", value_width_);
+    if (in.tensors.contains("sinks")) sinks_ = read(in, "sinks", "reading sinks", heads_);
+    if (in.tensors.contains("bias")) {
+      bias_ = read(in, "bias", "reading bias", keys_);
+      const auto of_bias = ref::tensor::shape_of(in.tensors.at("bias"));
+      bias_samples_ = of_bias[0], bias_heads_ = of_bias[1];
+    }
     valid_.assign(samples_ * keys_, true);
     if (ref::tensor::is_given(in.valid)) {
       masked_ = true;
@@ -57,7 +63,11 @@ class PlainDotProduct {
     const std::size_t queries = samples_ * heads_ * tokens_;
     weights_.assign(queries * keys_, T(0));
     logs_.assign(queries, T(0));
+    largest_.assign(queries, T(0));
     y_.assign(queries * value_width_, T(0));
+    sink_weights_.assign(queries, T(0));
+    means_.assign(queries, T(0));
+    if (!bias_.empty()) grad_biased_scores_.assign(queries * keys_, T(0));
     bool every_query_sees = true;
     for_each_query([&](const Query& at) { every_query_sees &= forward(at); });
     backward();
@@ -66,11 +76,16 @@ class PlainDotProduct {
       write_rows(name, {values.size() / width, 1, width}, values, sites_);
       results[name] = std::move(values);
     };
-    if (every_query_sees) keep("log_sum_exp", logs_, tokens_);
+    if (every_query_sees) {
+      change_base();
+      keep("log_sum_exp", logs_, tokens_);
+    }
     keep("y", y_, value_width_);
     keep("grad_q", grad_q_, width_);
     keep("grad_k", grad_k_, width_);
     keep("grad_v", grad_v_, value_width_);
+    if (!sinks_.empty()) keep("grad_sinks", grad_sinks_, heads_);
+    if (!bias_.empty()) keep("grad_bias", grad_bias_, keys_);
     return results;
   }
 
@@ -113,6 +128,7 @@ class PlainDotProduct {
   Position position(std::size_t i, std::size_t j, bool from_the_end) const {
     return from_the_end ? Position{j + tokens_, i + keys_} : Position{j, i};
   }
+  bool is_natural() const { return options_.log_sum_exp_base == ref::model::LogSumExpBase::e; }
   bool is_from_the_end() const {
     return options_.mask_corner == ref::model::MaskCorner::bottom_right;
   }
@@ -202,7 +218,7 @@ class PlainDotProduct {
     std::vector<std::size_t> seen;
     for (std::size_t j = 0; j < keys_; ++j)
       if (is_key_included(backward, at.sample, j) && causal_mask_allows(backward, at.token, j) &&
-          window_allows(backward, at.token, j))
+          window_allows(backward, at.token, j) && !is_hidden_by_bias(at, j))
         seen.push_back(j);
     return hides_keys_before_cap() ? add_hidden_keys(at, seen) : seen;
   }
@@ -214,6 +230,47 @@ class PlainDotProduct {
     std::fill_n(first, keys_, true);
     for (const std::size_t j : seen) hidden_[at.number * keys_ + j] = false;
     return features(keys_);
+  }
+
+  /// Returns the element of the bias that a score reads.
+  T bias(const Query& at, std::size_t j) {
+    std::size_t sample = bias_samples_ == 1 ? 0 : at.sample;
+    std::size_t head = bias_heads_ == 1 ? 0 : at.head;
+    if (bias_samples_ > 1 && is_mutated_to_other("sample of the bias")) sample = 0;
+    if (bias_heads_ > 1 && is_mutated_to_other("first head of the bias")) head = 0;
+    if (bias_heads_ > kv_heads_ && is_mutated_to_other("head of the bias"))
+      head /= bias_heads_ / kv_heads_;  // error: the bias of the key head
+    const bool is_transposed =
+        tokens_ == keys_ && tokens_ > 1 &&
+        sites_.any("queries and keys of the bias", {Op::transposed}) == Op::transposed;
+    const bool is_first = tokens_ > 1 && is_mutated_to_other("query of the bias");
+    const std::size_t token = is_first ? 0 : at.token;
+    const std::size_t i = is_transposed ? j : token, key = is_transposed ? token : j;
+    return bias_[((sample * bias_heads_ + head) * tokens_ + i) * keys_ + key];
+  }
+  bool is_hidden_by_bias(const Query& at, std::size_t j) {
+    return !bias_.empty() && std::isinf(static_cast<double>(bias(at, j)));
+  }
+
+  /// Returns the score of a key with its bias. `capped` is its score after the cap.
+  T biased(const Query& at, std::size_t j, T capped) {
+    if (bias_.empty()) return capped;
+    const T added = bias(at, j);
+    switch (sites_.any("bias of the scores",
+                       {Op::drop, Op::negate, Op::twice, Op::square, Op::inverted})) {
+      case Op::drop:
+        return capped;
+      case Op::negate:
+        return capped - added;
+      case Op::twice:
+        return capped + added + added;
+      case Op::square:  // error: the bias is multiplied by the scale, too
+        return capped + added * scale("scale");
+      case Op::inverted:  // error: a bias for exp2 that is not multiplied by log2(e)
+        return capped + added * static_cast<T>(std::numbers::ln2);
+      default:
+        return capped + added;
+    }
   }
 
   T scale(const char* site) {
@@ -238,9 +295,21 @@ class PlainDotProduct {
            1;  // as in kernels that have the logistic function alone
   }
 
-  /// Returns the score of a key: the scaled product of query and key, with a cap if there is one.
+  /// Returns the score of a key: the scaled product of query and key, with a cap and a bias if
+  /// there are any.
   T score(const Query& at, std::size_t j) {
-    const T product = scaled_product(at, j, "scale");
+    if (has_bias_before_cap()) return capped_score(at, j, bias(at, j));
+    return biased(at, j, capped_score(at, j, T(0)));
+  }
+
+  /// Whether an injected error adds the bias before the cap.
+  bool has_bias_before_cap() {
+    return options_.soft_cap && !bias_.empty() &&
+           sites_.any("soft cap and bias", {Op::reversed}) == Op::reversed;
+  }
+
+  T capped_score(const Query& at, std::size_t j, T added) {
+    const T product = scaled_product(at, j, "scale") + added;
     if (!options_.soft_cap) return product;
     const T cap = sites_.constant("given cap", static_cast<T>(*options_.soft_cap));
     if (is_capped_minus_infinity(at, j)) return -cap;
@@ -265,7 +334,8 @@ class PlainDotProduct {
     if (!options_.soft_cap) return T(1);
     if (is_capped_minus_infinity(at, j)) return T(0);
     const T cap = sites_.constant("given cap", static_cast<T>(*options_.soft_cap));
-    const T t = tanh(scaled_product(at, j, "scale") / cap);
+    const T added = has_bias_before_cap() ? bias(at, j) : T(0);
+    const T t = tanh((scaled_product(at, j, "scale") + added) / cap);
     const T slope = 1 - t * t;
     switch (sites_.any("soft cap in the backward", {Op::drop, Op::square, Op::other})) {
       case Op::drop:
@@ -300,6 +370,51 @@ class PlainDotProduct {
     return product * scale(scale_site);
   }
 
+  /// Returns the score of the sink of a query. There is none without sinks, or if an error ignores
+  /// them.
+  std::optional<T> sink(const Query& at) {
+    if (sinks_.empty() || sites_.any("sink", {Op::drop}) == Op::drop) return std::nullopt;
+    std::size_t head = at.head;
+    if (heads_ > kv_heads_ && is_mutated_to_other("head of the sink"))
+      head /= heads_ / kv_heads_;  // error: the sink of the key head
+    head = other_head_of_sink(at, head);
+    T score = sinks_[head];
+    if (sites_.any("scale of the sink", {Op::insert}) == Op::insert) score = score * scale("scale");
+    if (options_.soft_cap && sites_.any("soft cap of the sink", {Op::insert}) == Op::insert) {
+      const T cap = static_cast<T>(*options_.soft_cap);
+      score = cap * tanh(score / cap);
+    }
+    switch (sites_.any("base of the sink", {Op::drop, Op::square})) {
+      case Op::drop:  // error: exp2 of a sink that is not multiplied by log2(e)
+        return score * static_cast<T>(std::numbers::ln2);
+      case Op::square:  // error: the sink is multiplied by log2(e) although exp follows
+        return score * static_cast<T>(std::numbers::log2e);
+      default:
+        return score;
+    }
+  }
+
+  /// Returns the index of the sink that a query reads if an error is injected, or `head` otherwise.
+  std::size_t other_head_of_sink(const Query& at, std::size_t head) {
+    if (heads_ == 1) return head;
+    const Op op = tokens_ > 1 ? sites_.any("heads of the sinks", {Op::rotated, Op::transposed})
+                              : sites_.any("heads of the sinks", {Op::rotated});
+    if (op == Op::rotated) return (head + 1) % heads_;
+    return op == Op::transposed ? at.number % heads_ : head;
+  }
+
+  /// Returns the exponential of the score of a sink, relative to the largest score.
+  T sink_exponential(T sink, T largest) {
+    switch (sites_.any("largest score, subtracted from the sink", {Op::drop, Op::twice})) {
+      case Op::drop:
+        return exponential(sink);
+      case Op::twice:
+        return exponential(sink - largest - largest);
+      default:
+        return exponential(sink - largest);
+    }
+  }
+
   static std::vector<std::size_t> features(std::size_t count) {
     std::vector<std::size_t> indices(count);
     for (std::size_t c = 0; c < count; ++c) indices[c] = c;
@@ -314,15 +429,19 @@ class PlainDotProduct {
   }
 
   /// Computes the attention weights of one query and its elements of y and log_sum_exp.
-  /// Returns whether the query can attend to any key.
+  /// Returns whether the query has a log_sum_exp: it can attend to any key, or has a sink.
   bool forward(const Query& at) {
     const std::vector<std::size_t> seen = visible_rows(at, false);
+    const std::optional<T> sink_score = sink(at);
     T* const weights = &weights_[at.number * keys_];
-    if (seen.empty()) return store_query_without_keys(at);
+    if (seen.empty()) return store_query_without_keys(at, sink_score);
     std::vector<T> scores(keys_, T(0));
     for (const std::size_t j : seen) scores[j] = score(at, j);
     T largest = scores[seen[0]];
     for (const std::size_t j : seen) largest = largest < scores[j] ? scores[j] : largest;
+    if (sink_score && largest < *sink_score &&
+        sites_.any("sink in the largest score", {Op::drop}) != Op::drop)
+      largest = *sink_score;
     if (sites_.any("largest score", {Op::drop}) == Op::drop) largest = 0;
     T sum = a_.sum("sum of exponentials", seen,
                    [&](std::size_t j) { return exponential(scores[j] - largest); });
@@ -331,6 +450,12 @@ class PlainDotProduct {
     const std::size_t hidden = keys_ - seen.size();
     if (hidden > 0 && sites_.any("scores of hidden keys", {Op::zeroed}) == Op::zeroed)
       sum += static_cast<T>(static_cast<double>(hidden)) * exponential(-largest);
+    const T sum_of_keys = sum;
+    if (sink_score) {
+      const T e = sink_exponential(*sink_score, largest);
+      sum += sites_.term("sink in the sum", e);
+      sink_weights_[at.number] = a_.over(e, sum);
+    }
     const bool whole = sites_.any("division by the sum", {Op::drop}) == Op::drop;
     const bool late = a_.style().welford;  // as in kernels that process keys block by block
     for (const std::size_t j : seen) {
@@ -346,9 +471,12 @@ class PlainDotProduct {
       for (std::size_t c = 0; c < value_width_; ++c)
         y_[at.number * value_width_ + c] = a_.over(y_[at.number * value_width_ + c], sum);
     }
-    T log = adl_log(sum);
-    if (is_mutated_to_other("logarithm of the sum"))
+    const bool is_left_out =
+        sink_score && sites_.any("sink in log_sum_exp", {Op::drop}) == Op::drop;
+    T log = adl_log(is_left_out ? sum_of_keys : sum);
+    if (is_natural() && is_mutated_to_other("logarithm of the sum"))
       log = log * static_cast<T>(std::numbers::log2e);
+    largest_[at.number] = largest;
     logs_[at.number] =
         sites_.term("largest score, added back", largest) + sites_.term("log of the sum", log);
     return true;
@@ -415,7 +543,23 @@ class PlainDotProduct {
       });
   }
 
-  bool store_query_without_keys(const Query& at) {
+  /// Turns natural logarithms into those of the base that the case requests. The backward has read
+  /// the natural logarithms before.
+  void change_base() {
+    if (is_natural()) return;
+    if (sites_.any("base of log_sum_exp", {Op::drop}) == Op::drop) return;
+    const bool is_half = is_mutated_to_other("base of the largest score, added back");
+    for (std::size_t i = 0; i < logs_.size(); ++i) {
+      const T largest = is_half ? largest_[i] : T(0);
+      const T log = logs_[i] - largest;
+      logs_[i] = largest + (a_.style().divide ? log / static_cast<T>(std::numbers::ln2)
+                                              : log * static_cast<T>(std::numbers::log2e));
+    }
+  }
+
+  /// Computes y of a query that sees no key. If it has a sink, also computes its log_sum_exp, which
+  /// is the score of the sink. Returns whether it has one.
+  bool store_query_without_keys(const Query& at, const std::optional<T>& sink_score) {
     T* const y = &y_[at.number * value_width_];
     const Op op = sites_.any("a query that sees no key", {Op::other, Op::insert});
     for (std::size_t c = 0; c < value_width_ && op != Op::none; ++c) {
@@ -424,7 +568,15 @@ class PlainDotProduct {
       y[c] = op == Op::other ? mean / static_cast<T>(static_cast<double>(keys_))
                              : static_cast<T>(std::numeric_limits<double>::quiet_NaN());
     }
-    return false;
+    if (!sink_score) return !sinks_.empty();
+    sink_weights_[at.number] = 1;
+    logs_[at.number] = *sink_score;
+    if (sites_.any("sink of a query that sees no key", {Op::drop}) == Op::drop)
+      logs_[at.number] = -std::numeric_limits<T>::infinity();
+    if (is_natural() && is_mutated_to_other("logarithm of the sum"))
+      logs_[at.number] *= static_cast<T>(std::numbers::log2e);
+    largest_[at.number] = *sink_score;
+    return true;
   }
 
   /// Returns the attention weights for the backward pass. As a rule they are the weights of the
@@ -436,6 +588,8 @@ class PlainDotProduct {
       const T left = weights_[at.number * keys_ + j];
       weights[j] =
           a_.style().from_y || left == 0 ? exponential(score(at, j) - logs_[at.number]) : left;
+      if (!sinks_.empty() && sites_.any("sink in the backward", {Op::drop}) == Op::drop)
+        weights[j] = weights[j] / (1 - sink_weights_[at.number]);
     }
     return weights;
   }
@@ -453,6 +607,8 @@ class PlainDotProduct {
       scores.push_back(grad_scores(at, seen, weights.back()));
       store_grad_q(at, seen, scores.back());
     });
+    if (!sinks_.empty()) store_grad_sinks();
+    if (!bias_.empty()) store_grad_bias();
     for (auto& [first_key, group_queries] : readers) {
       const std::size_t group = group_queries.size() / tokens_;
       const Op heads = group > 1 ? sites_.any("heads of a group in grad_k and grad_v",
@@ -481,6 +637,52 @@ class PlainDotProduct {
     }
   }
 
+  /// Computes the gradients of the bias: the sums of the gradients of the scores after the cap over
+  /// the samples and heads that share an element.
+  void store_grad_bias() {
+    const bool is_first_sample =
+        bias_samples_ == 1 && samples_ > 1 && is_mutated_to_other("samples in grad_bias");
+    const bool is_first_head =
+        bias_heads_ == 1 && heads_ > 1 && is_mutated_to_other("heads in grad_bias");
+    const Op op = sites_.any("grad_bias", {Op::negate, Op::square});
+    const T factor = op == Op::negate ? T(-1) : op == Op::square ? scale("scale") : T(1);
+    grad_bias_.assign(bias_.size(), T(0));
+    for (std::size_t i = 0; i < bias_.size(); ++i) {
+      const std::size_t element = i % (tokens_ * keys_), of_head = i / (tokens_ * keys_);
+      std::vector<std::size_t> scores;
+      for (std::size_t b = 0; b < (is_first_sample ? 1 : samples_); ++b)
+        for (std::size_t h = 0; h < (is_first_head ? 1 : heads_); ++h)
+          if ((bias_samples_ == 1 || b == of_head / bias_heads_) &&
+              (bias_heads_ == 1 || h == of_head % bias_heads_))
+            scores.push_back((b * heads_ + h) * tokens_ * keys_ + element);
+      grad_bias_[i] = factor * a_.sum("sum of grad_bias", scores, [&](std::size_t score) {
+        return grad_biased_scores_[score];
+      });
+    }
+  }
+
+  /// Computes the gradients of the sinks: for each head, the sum of -weight mean over the samples
+  /// and the queries, where mean is that of grad_scores.
+  void store_grad_sinks() {
+    grad_sinks_.assign(heads_, T(0));
+    const bool is_one_sample =
+        samples_ > 1 && sites_.any("samples in grad_sinks", {Op::drop}) == Op::drop;
+    const std::size_t samples = is_one_sample ? 1 : samples_;
+    const bool is_of_keys = heads_ > kv_heads_ && is_mutated_to_other("head of grad_sinks");
+    for (std::size_t h = 0; h < heads_; ++h) {
+      // An error adds the terms of the head whose number is that of the key head.
+      const std::size_t head = is_of_keys ? h * kv_heads_ / heads_ : h;
+      std::vector<std::size_t> numbers;
+      for (std::size_t b = 0; b < samples; ++b)
+        for (std::size_t i = 0; i < tokens_; ++i)
+          numbers.push_back((b * heads_ + head) * tokens_ + i);
+      grad_sinks_[h] = a_.sum("sum of grad_sinks", numbers, [&](std::size_t number) {
+        return -sites_.factor("weight of the sink in grad_sinks", sink_weights_[number]) *
+               means_[number];
+      });
+    }
+  }
+
   /// Returns the gradients of the scaled products of one query: `weights (grad_weights - mean)`,
   /// times the derivative of the cap. Here
   /// grad_weights is the product of grad_y and v, and mean is the mean of grad_weights, weighted by
@@ -500,10 +702,17 @@ class PlainDotProduct {
                                 })
                        : a_.sum("mean of the gradients", seen,
                                 [&](std::size_t j) { return gradients[j] * weights[j]; });
-    for (const std::size_t j : seen)
-      gradients[j] =
-          stored(sites_.factor("weight in grad_scores", weights[j]) *
-                 (gradients[j] - sites_.term("mean of the gradients", mean)) * slope_of_cap(at, j));
+    means_[at.number] = mean;
+    for (const std::size_t j : seen) {
+      const T gradient = sites_.factor("weight in grad_scores", weights[j]) *
+                         (gradients[j] - sites_.term("mean of the gradients", mean));
+      const T slope = slope_of_cap(at, j);
+      gradients[j] = stored(gradient * slope);
+      if (bias_.empty()) continue;
+      const bool is_capped =
+          options_.soft_cap && sites_.any("soft cap in grad_bias", {Op::insert}) == Op::insert;
+      grad_biased_scores_[at.number * keys_ + j] = stored(is_capped ? gradient * slope : gradient);
+    }
     return gradients;
   }
 
@@ -522,11 +731,17 @@ class PlainDotProduct {
   Sites& sites_;
   std::size_t samples_ = 0, heads_ = 0, kv_heads_ = 0, tokens_ = 0, keys_ = 0;
   std::size_t width_ = 0, value_width_ = 0;  ///< number of features of a query and of a value
-  std::vector<T> q_, k_, v_, dy_;
+  std::vector<T> q_, k_, v_, dy_, sinks_;    ///< sinks_ is empty without sinks
+  std::vector<T> bias_;                      ///< empty without a bias
+  std::size_t bias_samples_ = 0, bias_heads_ = 0;
   std::vector<bool> valid_;
   bool masked_ = false;
   std::vector<bool> hidden_;  ///< for each query and key; empty without the injected error
-  std::vector<T> weights_, logs_, y_, grad_q_, grad_k_, grad_v_;
+  std::vector<T> weights_, logs_, y_, grad_q_, grad_k_, grad_v_, grad_sinks_, grad_bias_;
+  std::vector<T> grad_biased_scores_;  ///< the gradients of the scores after the cap
+  /// For each query, the weight of its sink and the mean of the gradients of its weights.
+  std::vector<T> sink_weights_, means_;
+  std::vector<T> largest_;  ///< for each query, the largest score
 };
 
 /// Returns the shape of an output. grad_q, grad_k and grad_v have the shape of their input. y has
@@ -548,8 +763,8 @@ std::vector<StoredTensor> run_plain_attention(const Case& c, const EvalInputs& i
     std::vector<StoredTensor> tensors;
     for (const auto& [name, values] :
          PlainDotProduct<T>(inputs.function, options, c.dtype, style, sites).run())
-      tensors.push_back(stored_tensor(name, output_dtype(c.dtype, name),
-                                      shape_of_attention(c, name), values, style, sites));
+      tensors.push_back(stored_tensor(name, output_dtype(c, name), shape_of_attention(c, name),
+                                      values, style, sites));
     return tensors;
   };
   return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)), run);

@@ -34,8 +34,11 @@ struct AttentionRecipe {
   bool causal = false;
   const char* scale = nullptr;
   const char *mask_corner = nullptr, *window_left = nullptr, *window_right = nullptr;
-  const char* soft_cap = nullptr;
-  Fill q = twice_normal, k = plain, v = plain, grad_y = plain;
+  const char *soft_cap = nullptr, *log_sum_exp_base = nullptr;
+  bool has_sinks = false;
+  /// The first two extents of a bias: of samples and of heads. They are 0 if there is no bias.
+  std::pair<std::size_t, std::size_t> bias_extents = {0, 0};
+  Fill q = twice_normal, k = plain, v = plain, grad_y = plain, sinks = plain, bias = plain;
   /// Whether a query may attend to a key. If the function is empty, the case has no mask.
   std::function<bool(std::size_t sample, std::size_t key)> valid = {};
 
@@ -56,6 +59,9 @@ class AttentionCases {
     masks();
     windows();
     soft_caps();
+    sinks();
+    bases();
+    biases();
     scores();
     extents();
     for (const std::size_t edge : block_edges_of_tier(tier_)) add_block_edge_cases(edge);
@@ -158,6 +164,18 @@ class AttentionCases {
            .values = 8,
            .causal = true,
            .soft_cap = "3"});
+    for (const DType dtype : {DType::float32, DType::bfloat16})
+      add({.reason = "long_sinks",
+           .why = "sinks and more than four blocks of 64 keys, of which a sink is counted once",
+           .dtype = dtype,
+           .heads = 4,
+           .kv_heads = 1,
+           .tokens = 33,
+           .keys = 260,
+           .features = 8,
+           .values = 8,
+           .causal = true,
+           .has_sinks = true});
     for (const std::size_t edge : block_edges_of_tier(tier_)) add_block_edge_cases(edge);
     add_low_precision_cases(2050);
     for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16}) {
@@ -178,14 +196,17 @@ class AttentionCases {
     for (const auto& [name, value] :
          {std::pair("scale", r.scale), std::pair("mask_corner", r.mask_corner),
           std::pair("window_left", r.window_left), std::pair("window_right", r.window_right),
-          std::pair("soft_cap", r.soft_cap)})
+          std::pair("soft_cap", r.soft_cap), std::pair("log_sum_exp_base", r.log_sum_exp_base)})
       if (value != nullptr) ref::model::set_option(c.options, name, value);
     const auto add_input = [&](const char* name, std::vector<std::size_t> shape, const Fill& fill) {
       c.inputs.push_back(filled_tensor(c, name, std::move(shape), c.dtype, fill, seed_));
     };
+    if (r.bias_extents.first > 0)
+      add_input("bias", {r.bias_extents.first, r.bias_extents.second, r.tokens, r.keys}, r.bias);
     add_input("grad_y", {r.samples, r.heads, r.tokens, r.values}, r.grad_y);
     add_input("k", {r.samples, r.kv_heads, r.keys, r.features}, r.k);
     add_input("q", {r.samples, r.heads, r.tokens, r.features}, r.q);
+    if (r.has_sinks) add_input("sinks", {r.heads}, r.sinks);
     add_input("v", {r.samples, r.kv_heads, r.keys, r.values}, r.v);
     if (r.valid)
       c.inputs.push_back(filled_tensor(
@@ -421,6 +442,254 @@ class AttentionCases {
     add({.reason = "soft_cap_nan_in_k",
          .why = "a NaN reaches what depends on it through the cap, and nothing else",
          .soft_cap = "2",
+         .k = [](std::size_t i, double normal) {
+           return i == 13 ? std::numeric_limits<double>::quiet_NaN() : normal;
+         }});
+  }
+
+  /// Returns the bias of ALiBi for T queries and S keys of `heads` heads: -slope times the distance
+  /// of the key from the position of the query.
+  static Fill alibi(std::size_t heads, std::size_t tokens, std::size_t keys) {
+    return [=](std::size_t i, double) {
+      const std::size_t head = i / keys / tokens % heads;
+      const double position = static_cast<double>(i / keys % tokens + keys - tokens);
+      const double slope = std::ldexp(1.0, -static_cast<int>(head) - 1);
+      return -slope * std::fabs(position - static_cast<double>(i % keys));
+    };
+  }
+
+  void biases() {
+    constexpr double kHidden = -std::numeric_limits<double>::infinity();
+    for (const DType dtype : kEveryDtype)
+      add({.reason = "bias",
+           .why = "a bias for each sample and head, and groups: it is added behind the scale",
+           .dtype = dtype,
+           .heads = 4,
+           .tokens = 4,
+           .keys = 4,
+           .bias_extents = {2, 4}});
+    for (const DType dtype : {DType::float32, DType::bfloat16}) {
+      add({.reason = "bias_of_heads",
+           .why = "a bias for each head and all samples: grad_bias has terms of both samples",
+           .dtype = dtype,
+           .bias_extents = {1, 2}});
+      add({.reason = "bias_alibi",
+           .why = "the bias of ALiBi: -slope times the distance, with a causal mask",
+           .dtype = dtype,
+           .heads = 4,
+           .tokens = 4,
+           .keys = 6,
+           .causal = true,
+           .bias_extents = {1, 4},
+           .bias = alibi(4, 4, 6)});
+      add({.reason = "bias_hides_keys",
+           .why = "-infinity hides a key as a mask does: its weight and its gradients are 0",
+           .dtype = dtype,
+           .bias_extents = {2, 1},
+           .bias = [](std::size_t i, double normal) { return i % 3 == 1 ? kHidden : normal; }});
+    }
+    add({.reason = "bias_of_samples",
+         .why = "a bias for each sample and all heads",
+         .bias_extents = {2, 1}});
+    add({.reason = "bias_shared",
+         .why = "a bias for all samples and heads: grad_bias is the sum over both",
+         .samples = 3,
+         .heads = 4,
+         .bias_extents = {1, 1}});
+    add({.reason = "bias_hides_all_keys",
+         .why = "a query whose bias is -infinity everywhere sees no key: zeros, and no NaN",
+         .bias_extents = {2, 2},
+         .bias = [](std::size_t i, double normal) { return i / 5 % 4 == 2 ? kHidden : normal; }});
+    add({.reason = "bias_soft_cap",
+         .why = "a bias and a cap: the cap limits the products alone, and not the bias",
+         .soft_cap = "1",
+         .bias_extents = {2, 2},
+         .bias = scaled_by(2)});
+    add({.reason = "bias_scale",
+         .why = "a given scale: the bias is not multiplied by it",
+         .scale = "0.3",
+         .bias_extents = {2, 2},
+         .bias = scaled_by(2)});
+    add({.reason = "bias_large",
+         .why = "a bias of hundreds: it is part of the largest score",
+         .bias_extents = {1, 2},
+         .bias = scaled_by(200)});
+    add({.reason = "bias_sinks",
+         .why = "a bias and sinks: the bias is not added to the sink",
+         .has_sinks = true,
+         .bias_extents = {2, 2},
+         .bias = scaled_by(1, 2)});
+    add({.reason = "bias_ragged_window",
+         .why = "lengths, a window and a bias that hides keys, all at once",
+         .heads = 4,
+         .tokens = 5,
+         .keys = 6,
+         .causal = true,
+         .window_left = "2",
+         .bias_extents = {1, 4},
+         .bias = [](std::size_t i, double normal) { return i % 7 == 3 ? kHidden : normal; },
+         .valid = lengths({6, 4})});
+    for (const DType dtype : kLowPrecisionDtypes)
+      add({.reason = "bias_of_many_samples",
+           .why = "grad_bias over many samples, kept in 16 bits",
+           .dtype = dtype,
+           .samples = 130,
+           .heads = 1,
+           .kv_heads = 1,
+           .tokens = 1,
+           .keys = 2,
+           .features = 1,
+           .values = 1,
+           .bias_extents = {1, 1},
+           .v = [](std::size_t i, double normal) { return i % 2 == 0 ? 1 + normal / 4 : 0.0; },
+           .grad_y = scaled_by(0.5, 1)});
+    add({.reason = "bias_nan",
+         .why = "a NaN in the bias reaches its query, and nothing else",
+         .bias_extents = {2, 2},
+         .bias = [](std::size_t i, double normal) {
+           return i == 13 ? std::numeric_limits<double>::quiet_NaN() : normal;
+         }});
+  }
+
+  void bases() {
+    for (const DType dtype : kEveryDtype)
+      add({.reason = "base_2",
+           .why = "log_sum_exp is a logarithm to base 2, and the weights are those of base e",
+           .dtype = dtype,
+           .log_sum_exp_base = "2"});
+    add({.reason = "base_2_large_scores",
+         .why = "scores of hundreds: the largest score is converted to base 2 too",
+         .log_sum_exp_base = "2",
+         .q = scaled_by(200)});
+    add({.reason = "base_2_grouped_causal",
+         .why = "a causal mask, groups and log_sum_exp to base 2",
+         .samples = 1,
+         .heads = 6,
+         .tokens = 4,
+         .causal = true,
+         .log_sum_exp_base = "2"});
+    add({.reason = "base_2_soft_cap",
+         .why = "a cap and log_sum_exp to base 2: the cap limits natural logarithms",
+         .soft_cap = "1.5",
+         .log_sum_exp_base = "2"});
+    add({.reason = "base_2_sinks",
+         .why = "a query that sees no key has its sink in base 2",
+         .tokens = 6,
+         .keys = 4,
+         .causal = true,
+         .log_sum_exp_base = "2",
+         .has_sinks = true});
+    add({.reason = "base_2_one_key",
+         .why = "one key: log_sum_exp is its score, divided by log(2)",
+         .keys = 1,
+         .log_sum_exp_base = "2"});
+  }
+
+  void sinks() {
+    for (const DType dtype : kEveryDtype)
+      add({.reason = "sinks",
+           .why = "a sink for each head of queries, in groups: the sink of the key head is another "
+                  "one, and grad_sinks has terms of both samples",
+           .dtype = dtype,
+           .heads = 4,
+           .tokens = 4,
+           .causal = true,
+           .has_sinks = true});
+    for (const DType dtype : {DType::float32, DType::bfloat16}) {
+      add({.reason = "sinks_of_zero",
+           .why = "a sink of 0 is softmax plus one: 1 is added to the sum of exponentials, before "
+                  "the largest score is subtracted",
+           .dtype = dtype,
+           .has_sinks = true,
+           .sinks = [](std::size_t, double) { return 0.0; }});
+      add({.reason = "sinks_above_scores",
+           .why = "sinks of 30, above all scores: exp overflows no number, and y is nearly 0",
+           .dtype = dtype,
+           .has_sinks = true,
+           .sinks = scaled_by(1, 30)});
+      add({.reason = "sinks_fewer_keys",
+           .why = "a query that sees no key has its sink: y is 0, and log_sum_exp is the sink",
+           .dtype = dtype,
+           .tokens = 6,
+           .keys = 4,
+           .causal = true,
+           .has_sinks = true});
+    }
+    add({.reason = "sinks_of_100",
+         .why = "sinks of 100, whose exponential overflows if it is not relative to the largest "
+                "score, which is the sink",
+         .has_sinks = true,
+         .sinks = scaled_by(1, 100)});
+    add({.reason = "sinks_below_scores",
+         .why = "sinks of -100, which take no weight: a sink of 0 for a missing one does",
+         .has_sinks = true,
+         .sinks = scaled_by(1, -100)});
+    add({.reason = "sinks_large_scores",
+         .why = "scores and sinks of hundreds: the largest score of all is subtracted from both",
+         .has_sinks = true,
+         .q = scaled_by(200),
+         .sinks = scaled_by(100)});
+    add({.reason = "sinks_scale",
+         .why = "a given scale: the sink is not multiplied by it",
+         .scale = "0.3",
+         .has_sinks = true,
+         .sinks = scaled_by(2)});
+    add({.reason = "sinks_soft_cap",
+         .why = "a cap below the sinks: it limits the scores of keys alone",
+         .soft_cap = "1",
+         .has_sinks = true,
+         .sinks = scaled_by(2, 2)});
+    add({.reason = "sinks_window",
+         .why = "a window that moves and a sink that does not, as in gpt-oss",
+         .heads = 4,
+         .tokens = 5,
+         .keys = 8,
+         .causal = true,
+         .window_left = "1",
+         .has_sinks = true});
+    add({.reason = "sinks_ragged",
+         .why = "lengths, of which one is 0: a sample without keys has its sinks",
+         .samples = 3,
+         .has_sinks = true,
+         .valid = lengths({5, 0, 3})});
+    add({.reason = "sinks_one_query",
+         .why = "T = 1, as where text is generated: 64 keys and more, and a sink once",
+         .samples = 1,
+         .heads = 4,
+         .kv_heads = 1,
+         .tokens = 1,
+         .keys = 131,
+         .features = 2,
+         .values = 2,
+         .causal = true,
+         .has_sinks = true});
+    for (const DType dtype : kLowPrecisionDtypes)
+      add({.reason = "sinks_many_queries",
+           .why = "grad_sinks over many queries, kept in 16 bits",
+           .dtype = dtype,
+           .samples = 2,
+           .heads = 1,
+           .kv_heads = 1,
+           .tokens = 257,
+           .keys = 2,
+           .features = 1,
+           .values = 1,
+           .has_sinks = true,
+           .v = scaled_by(1, 1),
+           .grad_y = scaled_by(1, 0.5)});
+    add({.reason = "sinks_one_hot_gradient",
+         .why = "one element of grad_y is not 0: grad_sinks has one term",
+         .has_sinks = true,
+         .grad_y = [](std::size_t i, double) { return i == 13 ? 3.0 : 0.0; }});
+    add({.reason = "sinks_nan",
+         .why = "a NaN in one sink reaches the queries of its head, and nothing else",
+         .has_sinks = true,
+         .sinks = [](std::size_t i, double normal) {
+           return i == 1 ? std::numeric_limits<double>::quiet_NaN() : normal;
+         }});
+    add({.reason = "sinks_nan_in_k",
+         .why = "a NaN in a key reaches its queries and their sink",
+         .has_sinks = true,
          .k = [](std::size_t i, double normal) {
            return i == 13 ? std::numeric_limits<double>::quiet_NaN() : normal;
          }});

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
+#include <utility>
 #include <vector>
 
 #include "ref/model/attention_shape.hpp"
@@ -29,13 +31,19 @@ class AttentionAllowances {
         k_(in.tensors.at("k")),
         v_(in.tensors.at("v")),
         dy_(in.tensors.at("grad_y")),
+        with_sinks_(in.tensors.contains("sinks")),
         stored_as_(storage_format(c.dtype)),
         bound_(bound),
         u_(accumulation_arithmetic(accumulation).unit_roundoff),
         shape_(ref::model::attention_shape(
             "attention", shape_of(q_), shape_of(k_), shape_of(v_),
-            ref::tensor::is_given(in.valid) ? shape_of(in.valid) : ref::tensor::Shape{}, options_)),
-        forward_(ref::nn::scaled_dot_product_attention(q_, k_, v_, in.valid, options_)) {
+            ref::tensor::is_given(in.valid) ? shape_of(in.valid) : ref::tensor::Shape{}, options_,
+            {},
+            in.tensors.contains("bias") ? shape_of(in.tensors.at("bias")) : ref::tensor::Shape{})),
+        forward_(ref::nn::scaled_dot_product_attention(q_, k_, v_, in.valid, options_,
+                                                       score_inputs(in))) {
+    if (in.tensors.contains("bias")) bias_ = ref::model::split_bias(in.tensors.at("bias")).finite;
+    if (with_sinks_) sinks_ = in.tensors.at("sinks");
     if (corpus::rounds_when_stored(c.dtype, accumulation))
       format_ = accumulation_arithmetic(storage_format(c.dtype));
     scale_ = options_.scale.value_or(1 / std::sqrt(static_cast<double>(shape_.features)));
@@ -77,8 +85,17 @@ class AttentionAllowances {
     const double error_of_tanh = options_.soft_cap ? 2 * kPublishedSigmoidError * u_ : 0;
     const double error_of_score = error_of_tanh * options_.soft_cap.value_or(0);
     if (error_of_score > 0 && ref::tensor::is_given(forward_.log_sum_exp))
-      add("log_sum_exp", query, error_of_score);
+      add("log_sum_exp", query,
+          options_.log_sum_exp_base == ref::model::LogSumExpBase::e
+              ? error_of_score
+              : error_of_score / std::numbers::ln2);
     double largest = -std::numeric_limits<double>::infinity(), mean = 0, mean_error = 0;
+    const std::size_t tokens = shape_.group.tokens, head = query / tokens % shape_.heads();
+    const bool with_bias = ref::tensor::is_given(bias_);
+    const std::size_t first_bias =
+        with_bias
+            ? shape_.first_bias_index(query / tokens / shape_.heads(), head) + query % tokens * keys
+            : 0;
     for (std::size_t j = 0; j < keys; ++j) {
       for (std::size_t c = 0; c < d; ++c)
         scores[j] +=
@@ -90,9 +107,11 @@ class AttentionAllowances {
         scores[j] = *options_.soft_cap * t;
         slopes[j] = 1 - t * t;
       }
+      if (with_bias) scores[j] += bias_.data()[first_bias + j];
       if (w[j] > 0) largest = std::fmax(largest, scores[j]);
       mean += w[j] * grad_weights[j];
     }
+    if (with_sinks_) largest = std::fmax(largest, sinks_.data()[head]);
     for (std::size_t j = 0; j < keys; ++j) {
       if (w[j] == 0) continue;
       const double apart = std::fabs(scores[j] - largest) + static_cast<double>(keys);
@@ -115,10 +134,20 @@ class AttentionAllowances {
       mean_error += std::fabs(dy[c]) *
                     (error + stored(y, error) + static_cast<double>(e) * u_ * std::fabs(y));
     }
+    if (with_sinks_) {
+      const double weight = forward_.saved.sink_weights.data()[query];
+      const double apart = std::fabs(sinks_.data()[head] - largest) + static_cast<double>(keys);
+      const double exponent =
+          kOperationError * u_ * (std::fabs(largest) + apart) + 2 * error_of_score;
+      const double weight_error =
+          stored(weight, weight * exponent) + weight * exponent * ref::numeric::exp(exponent);
+      add("grad_sinks", head, weight_error * (std::fabs(mean) + mean_error) + weight * mean_error);
+    }
     for (std::size_t j = 0; j < keys; ++j) {
       if (w[j] == 0) continue;
       const double difference = std::fabs(grad_weights[j] - mean);
       const double off = moved[j] * (difference + mean_error) + w[j] * mean_error;
+      if (with_bias) add("grad_bias", first_bias + j, off + stored(w[j] * difference, off));
       const double gradient_error = off * slopes[j] + 2 * error_of_tanh * (w[j] * difference + off);
       const double score_error =
           scale_ * (gradient_error + stored(w[j] * difference * slopes[j], gradient_error));
@@ -130,8 +159,22 @@ class AttentionAllowances {
     }
   }
 
+  static ref::nn::ScoreInputs<double> score_inputs(const checks::evaluation::FunctionInputs& in) {
+    ref::nn::ScoreInputs<double> extra;
+    if (in.tensors.contains("sinks")) extra.sinks = in.tensors.at("sinks");
+    if (in.tensors.contains("bias")) {
+      ref::model::SplitBias parts = ref::model::split_bias(in.tensors.at("bias"));
+      extra.bias = std::move(parts.finite);
+      extra.bias_visible = std::move(parts.visible);
+    }
+    return extra;
+  }
+
   ref::model::AttentionOptions options_;
   const Tensor<double>&q_, &k_, &v_, &dy_;
+  bool with_sinks_;
+  Tensor<double> sinks_;  ///< [H]; empty without sinks
+  Tensor<double> bias_;   ///< with 0 in place of -infinity; empty without a bias
   ref::model::StorageFormat stored_as_;
   NamedTensors<double>& bound_;
   double u_, scale_ = 1;

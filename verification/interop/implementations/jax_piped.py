@@ -32,20 +32,33 @@ def gated(fn):
     return rounded
 
 
-def capped_attention(q, k, v, visible, scale, soft_cap):
-    """Attention whose scores have a cap, which jax.nn.dot_product_attention lacks, in float32 or float64."""
+def attention_by_formula(q, k, v, visible, scale, soft_cap, bias, sinks):
+    """Attention with a cap, a bias or sinks in float32 or float64. jax.nn.dot_product_attention has none of them but a bias."""
     kind, group = formulas.compute_dtype(q), q.shape[1] // k.shape[1]
     wide, keys, values = (t.astype(kind) for t in (q, jnp.repeat(k, group, 1), jnp.repeat(v, group, 1)))
     scores = jnp.einsum("bhtd,bhsd->bhts", wide, keys, precision="highest")
-    scores = soft_cap * jnp.tanh(scores * (q.shape[3] ** -0.5 if scale is None else scale) / soft_cap)
+    scores = scores * (q.shape[3] ** -0.5 if scale is None else scale)
+    if soft_cap is not None:
+        scores = soft_cap * jnp.tanh(scores / soft_cap)
+    if bias is not None:
+        hidden = jnp.isneginf(bias)
+        visible = visible & ~hidden
+        scores = scores + jnp.where(hidden, 0, bias).astype(kind)
+    if sinks is not None:
+        column = jnp.broadcast_to(sinks.astype(kind).reshape(1, -1, 1, 1), (*scores.shape[:3], 1))
+        scores = jnp.concatenate([jnp.where(visible, scores, -jnp.inf), column], -1)
+        weights = jnp.where(visible, jax.nn.softmax(scores, axis=-1)[..., :-1], 0)
+        return jnp.einsum("bhts,bhse->bhte", weights, values, precision="highest").astype(q.dtype)
     shown = visible | ~visible.any(-1, keepdims=True)  # a row of -inf alone would be NaN
-    weights = jax.nn.softmax(jnp.where(shown, scores, -jnp.inf), axis=-1) * visible
+    weights = jnp.where(visible, jax.nn.softmax(jnp.where(shown, scores, -jnp.inf), axis=-1), 0)
     return jnp.einsum("bhts,bhse->bhte", weights, values, precision="highest").astype(q.dtype)
 
 
 def attention(q, k, v, causal, scale, mask_corner="bottom_right", window_left=None, window_right=None, soft_cap=None,
-              valid=None):
-    """jax.nn.dot_product_attention of [B,T,H,D], in the dtype of the case, or capped_attention if there is a cap.
+              log_sum_exp_base="e", bias=None, sinks=None, valid=None):
+    """jax.nn.dot_product_attention of [B,T,H,D], in the dtype of the case.
+
+    If there is a cap, a bias or a sink, it is attention_by_formula.
 
     Its is_causal aligns the first query with the first key, but most cases align the last ones. The mask of visible keys
     is therefore passed.
@@ -63,8 +76,8 @@ def attention(q, k, v, causal, scale, mask_corner="bottom_right", window_left=No
         visible = jnp.triu(visible, shift - int(window_left))
     if valid is not None:
         visible = visible & valid[:, None, :]
-    if soft_cap is not None:
-        return capped_attention(q, k, v, visible[:, None], scale, soft_cap)
+    if soft_cap is not None or bias is not None or sinks is not None:
+        return attention_by_formula(q, k, v, visible[:, None], scale, soft_cap, bias, sinks)
     y = jax.nn.dot_product_attention(*(t.swapaxes(1, 2) for t in (q, k, v)), mask=visible[:, None], scale=scale)
     return y.swapaxes(1, 2)
 
@@ -81,6 +94,6 @@ FUNCTIONS = {"softmax": widened_with_mask(board.softmax), "log_softmax": widened
 def functions():
     """Returns every function of the adapter. XLA for the CPU does not compile attention in float16."""
     return [Piped(op, fn, FOUR) for op, fn in {**NORMS, **FUNCTIONS}.items()] + [
-        Piped("attention", attention, FOUR, leaves=("q", "k", "v"), uncompiled=("float16",)),
+        Piped("attention", attention, FOUR, leaves=("q", "k", "v", "bias", "sinks"), uncompiled=("float16",)),
         Piped("cross_entropy", formulas.cross_entropy, FOUR, leaves=("logits",)),
         Piped("rope", formulas.rope, FOUR, leaves=("x",))]

@@ -86,21 +86,37 @@ def after_sum(norm):
     return added
 
 
-def capped_attention(q, k, v, visible, scale, soft_cap):
-    """Attention whose scores have a cap, which F.scaled_dot_product_attention lacks, in float32 or float64."""
+def attention_by_formula(q, k, v, visible, scale, soft_cap, bias, sinks):
+    """Attention with a cap, a bias or sinks, which F.scaled_dot_product_attention lacks or differentiates in 16 bits.
+
+    The sinks are one more column of scores, as in the implementation of gpt-oss in Transformers.
+    """
     kind = torch.float64 if q.dtype == torch.float64 else torch.float32
     scores = (q.to(kind) @ k.to(kind).transpose(-1, -2)) * (q.shape[-1] ** -0.5 if scale is None else scale)
-    scores = soft_cap * torch.tanh(scores / soft_cap)
+    if soft_cap is not None:
+        scores = soft_cap * torch.tanh(scores / soft_cap)
+    if bias is not None:
+        hidden = torch.isneginf(bias)
+        visible = ~hidden if visible is None else visible & ~hidden
+        scores = scores + bias.to(kind).masked_fill(hidden, 0)
+    if sinks is not None:
+        if visible is not None:
+            scores = scores.masked_fill(~visible, -math.inf)
+        column = sinks.to(kind).reshape(1, -1, 1, 1).expand(*scores.shape[:3], 1)
+        weights = torch.cat([scores, column], -1).softmax(-1)[..., :-1]
+        if visible is not None:
+            weights = weights.masked_fill(~visible, 0)
+        return (weights @ v.to(kind)).to(q.dtype)
     if visible is None:
         return (scores.softmax(-1) @ v.to(kind)).to(q.dtype)
     shown = visible | ~visible.any(-1, keepdim=True)  # a row of -inf alone would be NaN
-    weights = scores.masked_fill(~shown, -math.inf).softmax(-1) * visible
+    weights = scores.masked_fill(~shown, -math.inf).softmax(-1).masked_fill(~visible, 0)
     return (weights @ v.to(kind)).to(q.dtype)
 
 
 def attention(q, k, v, causal, scale, mask_corner="bottom_right", window_left=None, window_right=None, soft_cap=None,
-              valid=None):
-    """F.scaled_dot_product_attention, or capped_attention if there is a cap.
+              log_sum_exp_base="e", bias=None, sinks=None, valid=None):
+    """F.scaled_dot_product_attention, or attention_by_formula if there is a cap, a sink or the gradient of a bias.
 
     Its `is_causal` aligns the first query with the first key, but most cases align the last ones, and it has no windows.
     The mask of visible keys is therefore passed.
@@ -118,8 +134,10 @@ def attention(q, k, v, causal, scale, mask_corner="bottom_right", window_left=No
             visible = visible.triu(shift - int(window_left))
         visible = visible[None, None] if valid is None else visible & valid[:, None, None, :]
     k, v = (t.repeat_interleave(group, 1) for t in (k, v))
-    if soft_cap is not None:
-        return capped_attention(q, k, v, visible, scale, soft_cap)
+    if soft_cap is not None or sinks is not None or (bias is not None and bias.requires_grad):
+        return attention_by_formula(q, k, v, visible, scale, soft_cap, bias, sinks)
+    if bias is not None:
+        visible = bias if visible is None else bias.masked_fill(~visible, -math.inf)
     return F.scaled_dot_product_attention(
         q, k, v, attn_mask=visible, **({} if scale is None else {"scale": scale}))
 
@@ -151,5 +169,5 @@ def functions():
         found.append(Piped("rms_norm", requires_wide_parameters(rms_norm), WIDE))
     found.append(Piped("cross_entropy", cross_entropy, FOUR, leaves=("logits",)))
     if hasattr(F, "scaled_dot_product_attention"):
-        found.append(Piped("attention", attention, FOUR, leaves=("q", "k", "v")))
+        found.append(Piped("attention", attention, FOUR, leaves=("q", "k", "v", "bias", "sinks")))
     return found

@@ -19,7 +19,8 @@ def attention(q, k, v, scale=None):
 def test_attention_without_a_mask_declines_masked_cases_only():
     report = normproof.check(attention, "attention", dtype=["float32", "float64"])
     assert not report.failures and len(report.results) > len(report.declined)
-    assert all(any(name in result.text for name in ("causal", "valid", "window_", "soft_cap")) for result in report.declined)
+    assert all(any(name in result.text for name in ("causal", "valid", "window_", "soft_cap", "sinks", "log_sum_exp_base", "bias"))
+               for result in report.declined)
 
 
 def test_an_absent_scale_is_passed_as_none_to_a_function_with_that_default():
@@ -35,6 +36,78 @@ def test_an_absent_scale_is_passed_as_none_to_a_function_with_that_default():
         assert isinstance(scale, float)
         return attention(q, k, v, scale)
     assert not normproof.check(with_number, "attention", dtype="float64").failures
+
+
+def attention_with_sinks(q, k, v, s_aux, scale=None):
+    """Attention as in the implementation of gpt-oss in Transformers: the sinks are one more column of scores."""
+    k, v = (np.repeat(t, q.shape[1] // t.shape[1], 1) for t in (k, v))
+    scores = np.einsum("bhtd,bhsd->bhts", q, k) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    scores = np.concatenate([scores, np.broadcast_to(s_aux[:, None, None], (*scores.shape[:3], 1))], -1)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    weights /= weights.sum(-1, keepdims=True)
+    return np.einsum("bhts,bhse->bhte", weights[..., :-1], v)
+
+
+def test_sinks_of_attention_are_known_by_the_names_of_libraries():
+    report = normproof.check(attention_with_sinks, "attention", dtype=["float32", "float64"], only="sinks*")
+    assert report and not report.failures
+    passed = {result.path.split("/")[-1].split("-")[0] for result in report.results} - {
+        result.path.split("/")[-1].split("-")[0] for result in report.declined}
+    assert passed >= {"sinks_of_zero", "sinks_above_scores", "sinks_of_100", "sinks_scale"}
+    wrong = normproof.check(lambda q, k, v, sinks: attention(q, k, v), "attention", only="sinks_of_zero*")
+    assert not wrong and "sink: ignored" in str(wrong)
+
+
+def attention_with_sums(q, k, v, scale=None, base=np.e):
+    k, v = (np.repeat(t, q.shape[1] // t.shape[1], 1) for t in (k, v))
+    scores = np.einsum("bhtd,bhsd->bhts", q, k) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    largest = scores.max(-1, keepdims=True)
+    exponentials = np.exp(scores - largest)
+    total = exponentials.sum(-1, keepdims=True)
+    return {"y": np.einsum("bhts,bhse->bhte", exponentials / total, v),
+            "log_sum_exp": ((np.log(total) + largest) / np.log(base))[..., 0].astype(q.dtype)}
+
+
+def test_log_sum_exp_to_base_2_is_a_convention():
+    def kernel(q, k, v, scale=None):
+        return attention_with_sums(q, k, v, scale, 2)
+    only = ["random-*", "base_2-*", "given_scale*"]
+    report = normproof.check(kernel, "attention", dtype=["float32", "float64"], only=only, log_sum_exp_base="2")
+    assert report and len(report.results) > 4
+    assert normproof.check(kernel, "attention", dtype=["float32", "float64"], only=only, log_sum_exp_base=2)
+    strict = normproof.check(kernel, "attention", dtype=["float32", "float64"], only="random-*", strict=True)
+    assert not strict and "log_sum_exp_base='2'" in str(strict)
+    with pytest.warns(normproof.ConventionWarning, match='log_sum_exp_base="2"'):
+        assert normproof.check(kernel, "attention", dtype=["float32", "float64"], only="random-*")
+
+
+def attention_with_bias(q, k, v, attn_bias, scale=None):
+    """Returns NaN for a query whose keys are all hidden, as old implementations of a float mask do."""
+    k, v = (np.repeat(t, q.shape[1] // t.shape[1], 1) for t in (k, v))
+    scores = np.einsum("bhtd,bhsd->bhts", q, k) * (q.shape[-1] ** -0.5 if scale is None else scale) + attn_bias
+    with np.errstate(invalid="ignore"):
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+    return np.einsum("bhts,bhse->bhte", weights / weights.sum(-1, keepdims=True), v)
+
+
+def test_a_bias_that_hides_keys_is_judged_as_a_mask():
+    report = normproof.check(attention_with_bias, "attention", dtype=["float32", "float64"], only="bias*")
+    failed = {result.path.split("/")[-1].split("-")[0] for result in report.failures}
+    assert failed == {"bias_hides_all_keys"} and len(report.results) - len(report.declined) > 6
+    generator = np.random.default_rng(3)
+    q, k, v = (generator.standard_normal((2, 4, 5, 8)).astype(np.float32) for _ in range(3))
+    causal = np.where(np.tril(np.ones((5, 5), bool)), 0, -np.inf).astype(np.float32)[None, None]
+    assert normproof.judge(attention_with_bias, "attention", q=q, k=k, v=v, attn_bias=causal)
+    assert not normproof.judge(lambda q, k, v, bias: attention(q, k, v), "attention", q=q, k=k, v=v, bias=causal)
+
+
+def test_judge_takes_sinks():
+    generator = np.random.default_rng(3)
+    q, k, v = (generator.standard_normal((2, 4, 5, 8)).astype(np.float32) for _ in range(3))
+    sinks = generator.standard_normal(4).astype(np.float32)
+    assert normproof.judge(attention_with_sinks, "attention", q=q, k=k, v=v, sinks=sinks)
+    assert not normproof.judge(lambda q, k, v, sinks: attention_with_sinks(q, k, v, sinks[::-1]), "attention",
+                               q=q, k=k, v=v, attn_sinks=sinks)
 
 
 def test_a_wrong_scale_of_attention_fails():
@@ -144,9 +217,10 @@ def test_default_options_come_from_the_description_of_the_operation():
     for op in normproof.ops():
         needed, others = names.tensor_names(op)
         assert needed and not set(needed) & set(others) and not names.known_names(op) & {""}
-    assert names.tensor_names("attention") == (("q", "k", "v"), ("grad_y", "valid"))
+    assert names.tensor_names("attention") == (("q", "k", "v"), ("grad_y", "bias", "sinks", "valid"))
     assert names.default_options("attention") == {"scale": "none", "causal": "false", "mask_corner": "bottom_right",
-                                                  "window_left": "none", "window_right": "none", "soft_cap": "none"}
+                                                  "window_left": "none", "window_right": "none", "soft_cap": "none",
+                                                  "log_sum_exp_base": "e"}
     assert names.default_options("cross_entropy") == {"label_smoothing": "0"} and names.option_names("adam")[0] == "beta1"
     assert names.reads_mask("softmax") and names.reads_mask("batch_norm") and not names.reads_mask("layer_norm")
 

@@ -70,6 +70,16 @@ TEST(FunctionInputs, AttentionChecksTheShapesOfQueriesKeysAndValues) {
   expect_failure("attention", heads("v", {2, 2, 5, 7}), "expected shape [2, 2, 6, 7]");
   expect_failure("attention", heads("grad_y", {2, 4, 3, 5}), "expected shape [2, 4, 3, 7]");
   expect_failure("attention", heads("valid", {2, 3}), "expected shape [2, 6]");
+  std::vector<StoredTensor> with_sinks = heads();
+  with_sinks.push_back(zeros("sinks", {4}));
+  EXPECT_TRUE(read("attention", with_sinks).tensors.contains("sinks"));
+  with_sinks.back() = zeros("bias", {1, 4, 3, 6});
+  EXPECT_TRUE(read("attention", with_sinks).tensors.contains("bias"));
+  with_sinks.back() = zeros("bias", {2, 4, 1, 6});
+  expect_failure("attention", with_sinks,
+                 "bias has shape [2, 4, 1, 6]; expected shape [2, 4, 3, 6]");
+  with_sinks.back() = zeros("sinks", {2});
+  expect_failure("attention", with_sinks, "sinks has shape [2]; expected shape [4]");
   expect_failure("attention", {zeros("x", {1, 2})}, "unknown tensor 'x'");
 }
 

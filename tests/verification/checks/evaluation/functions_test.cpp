@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "ref/model/operation_info.hpp"
 #include "ref/ops/softmax.hpp"
@@ -84,6 +85,15 @@ TEST(FunctionEvaluation, AttentionReturnsYAndTheGradientsOfItsOperands) {
   EXPECT_FALSE(masked.contains("grad_q"));
   EXPECT_FALSE(
       run("attention", {q, k, v, tensor("valid", {1, 2}, {0, 0})}).contains("log_sum_exp"));
+  // A sink of 0 has the same weight as each of the two keys.
+  const auto with_sink = run("attention", {q, k, v, gradient, tensor("sinks", {1}, {0})});
+  EXPECT_THAT(with_sink.at("y"), ElementsAre(::testing::DoubleEq(4)));
+  EXPECT_THAT(with_sink.at("grad_sinks"), ElementsAre(::testing::DoubleEq(-4 / 3.0)));
+  const auto biased = run(
+      "attention", {q, k, v, gradient,
+                    tensor("bias", {1, 1, 1, 2}, {-std::numeric_limits<double>::infinity(), 3})});
+  EXPECT_THAT(biased.at("y"), ElementsAre(8));
+  EXPECT_THAT(biased.at("grad_bias"), ElementsAre(0, 0));
 }
 
 TEST(FunctionEvaluation, ResidualIsAddedBeforeTheNorm) {

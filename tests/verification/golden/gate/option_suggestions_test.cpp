@@ -74,6 +74,12 @@ TEST(OptionSuggestions, NameTheDefaultOfANumberThatTheCandidateIgnores) {
             "the answer is right for scale=None: grad_k, grad_q, grad_v, log_sum_exp, y");
 }
 
+TEST(OptionSuggestions, NameTheBaseOfLogSumExp) {
+  const Case c = attention_case({1, 2, 0.5}, {3, -1}, {1, 2}, {1, -1, 2}, DType::float32);
+  EXPECT_EQ(suggestions_for(certified(c), answer_for_option(c, "log_sum_exp_base", "2"))[0],
+            "the answer is right for log_sum_exp_base='2': grad_k, grad_q, grad_v, log_sum_exp, y");
+}
+
 // A smaller eps would change much less than the mistake does.
 TEST(OptionSuggestions, DoNotNameANumberThatHardlyMatters) {
   const Case c = plain_recipe("rms_norm", {4, 6}, DType::float32).option("eps", "1e-6").make(1);

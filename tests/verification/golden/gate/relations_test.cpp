@@ -94,6 +94,21 @@ TEST_F(MetamorphicRelations, HoldForAPlainImplementation) {
   }
 }
 
+TEST(MetamorphicRelationsOfAttention, HoldForABiasThatIsTheSameForAllSamples) {
+  const tests::ref::io::TemporaryFolder folder;
+  const auto golden = folder / "golden";
+  make_corpus(golden, {.only = "quick/attention/bias*float32"});
+  const std::vector<CaseDescription> cases = list_corpus(golden, "*");
+  const Candidate plain = [](const StoredCase& stored) { return plain_output(stored); };
+  for (const Relation relation : {Relation::split, Relation::permute, Relation::neighbour}) {
+    const auto results = check_relations(golden, cases, {plain, plain}, {relation}, {});
+    EXPECT_EQ(results.size(), cases.size());
+    for (const RelationResult& result : results)
+      EXPECT_EQ(result.outcome, RelationOutcome::held)
+          << to_string(relation) << " " << result.path << " " << result.sentence;
+  }
+}
+
 TEST_F(MetamorphicRelations, DetectAnOutputThatChangesOnRepetition) {
   int calls = 0;
   const auto results = check(Relation::repeat, [&](const StoredCase& stored) {

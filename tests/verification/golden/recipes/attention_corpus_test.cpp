@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -26,6 +27,49 @@ TEST(AttentionCases, HaveMasksAndGroupsInEveryDtype) {
   for (const char* reason : {"random", "causal", "grouped", "ragged", "ragged_causal_grouped",
                              "large_scores", "masked_3e4"})
     EXPECT_EQ(dtypes[reason].size(), 4u) << reason;
+}
+
+TEST(AttentionCases, HaveSinksForEachQueryHead) {
+  std::set<DType> dtypes;
+  bool is_above = false, sees_no_key = false, has_zeros = false, has_cap = false;
+  for (const Tier tier : {Tier::quick, Tier::standard})
+    for (const Case& c : attention_cases(tier, kCorpusSeed)) {
+      const StoredTensor* const sinks = find(c.inputs, "sinks");
+      ASSERT_EQ(sinks != nullptr, c.reason.find("sinks") != std::string::npos) << case_folder(c);
+      if (sinks == nullptr) continue;
+      EXPECT_EQ(sinks->shape, std::vector{find(c.inputs, "q")->shape[1]}) << case_folder(c);
+      const std::vector<double> values = find_tensor_values(c.inputs, "sinks");
+      if (c.reason == "sinks") dtypes.insert(c.dtype);
+      is_above |= *std::ranges::min_element(values) > 90;
+      has_zeros |= std::ranges::count(values, 0.0) == std::ssize(values);
+      sees_no_key |= c.reason == "sinks_fewer_keys";
+      has_cap |= !option(c, "soft_cap").empty();
+    }
+  EXPECT_EQ(dtypes.size(), 4u);
+  EXPECT_TRUE(is_above && sees_no_key && has_zeros && has_cap);
+}
+
+TEST(AttentionCases, HaveABiasOfEveryBroadcastShape) {
+  std::set<std::pair<bool, bool>> is_repeated;
+  std::set<DType> dtypes;
+  bool hides = false, hides_all = false;
+  for (const Case& c : attention_cases(Tier::quick, kCorpusSeed)) {
+    const StoredTensor* const bias = find(c.inputs, "bias");
+    ASSERT_EQ(bias != nullptr, c.reason.starts_with("bias")) << case_folder(c);
+    if (bias == nullptr) continue;
+    const auto& q = find(c.inputs, "q")->shape;
+    is_repeated.emplace(bias->shape[0] < q[0], bias->shape[1] < q[1]);
+    if (c.reason == "bias") dtypes.insert(c.dtype);
+    const std::vector<double> values = find_tensor_values(c.inputs, "bias");
+    const auto is_hidden = [](double v) { return std::isinf(v) && v < 0; };
+    hides |= std::ranges::any_of(values, is_hidden);
+    const auto keys = static_cast<std::ptrdiff_t>(bias->shape[3]);
+    for (auto row = values.begin(); row != values.end(); row += keys)
+      hides_all |= std::all_of(row, row + keys, is_hidden);
+  }
+  EXPECT_EQ(is_repeated.size(), 4u);
+  EXPECT_EQ(dtypes.size(), 4u);
+  EXPECT_TRUE(hides && hides_all);
 }
 
 TEST(AttentionCases, HaveThePropertiesThatTheirNamesState) {

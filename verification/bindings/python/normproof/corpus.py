@@ -24,10 +24,13 @@ PER_STEP = ("x", "grad_parameter", "grad_y", "valid")  # tensors whose leading a
 
 # Options that are whole numbers. An option of a norm in a model, such as "norm.groups", counts by its last part.
 WHOLE_OPTIONS = ("groups", "warmup_iterations", "num_heads", "num_layers", "window_left", "window_right")
+TEXT_OPTIONS = ("log_sum_exp_base",)  # their values are names, also if a name is a number
 
 
 def option_value(name: str, text: str) -> Any:
-    """Parses the text of an option: a number, True, False or None. Any other text is returned unchanged."""
+    """Parses the text of an option: a number, True, False or None. Any other text, and that of TEXT_OPTIONS, is returned unchanged."""
+    if name in TEXT_OPTIONS:
+        return text
     if text in ("true", "false"):
         return text == "true"
     if text == "none":

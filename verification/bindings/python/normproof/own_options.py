@@ -5,9 +5,10 @@ from typing import Any, Mapping, Sequence
 
 from normproof import names
 from normproof.arguments import describe_value
-from normproof.corpus import Corpus
+from normproof.corpus import TEXT_OPTIONS, Corpus
 from normproof.errors import UsageError
 from normproof.recertify import certify_again
+from normproof.variants import option_text
 
 OPTION_TYPES = (bool, int, float, str)
 
@@ -19,7 +20,8 @@ def wrong_kind(op: str, name: str, value: Any) -> str:
         return "True or False" if bool in kinds else "a number"
     if isinstance(value, bool) and bool not in kinds:
         return "a text" if str in kinds else "a number"
-    return "a text" if not isinstance(value, (bool, str)) and kinds == {str} else ""
+    is_name = isinstance(value, (bool, str)) or name in TEXT_OPTIONS
+    return "a text" if not is_name and kinds == {str} else ""
 
 
 def require_own_options(op: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -35,7 +37,7 @@ def require_own_options(op: str, given: Mapping[str, Any]) -> dict[str, Any]:
         expected = wrong_kind(op, name, value) if isinstance(value, OPTION_TYPES) else "a number, a text, True or False"
         if expected:
             raise UsageError(f"normproof.check: {name}={describe_value(value)}; expected {expected}")
-    return options
+    return {name: option_text(value) if name in TEXT_OPTIONS else value for name, value in options.items()}
 
 
 def require_certifiable(corpus: Corpus, selected: Sequence[int], options: Mapping[str, Any]) -> None:

@@ -15,7 +15,7 @@ from normproof.stored import Array, Stored, full_of_nan
 # The first of these that a case has determines the number of its samples.
 LEADING_TENSORS = ("x", "q", "logits")
 # Tensors that have an axis of samples, beside those of ROWS.
-WITH_SAMPLES = ("q", "k", "v", "grad_q", "grad_k", "grad_v", "logits", "targets")
+WITH_SAMPLES = ("q", "k", "v", "bias", "grad_q", "grad_k", "grad_v", "grad_bias", "logits", "targets")
 # Tensors whose leading axes are those of x.
 ROWS = ("x", "residual", "gate", "grad_y", "grad_sum", "y", "sum", "grad_x", "grad_residual", "grad_gate", "valid")
 # Tensors that take the place of x or accompany it, with as many axes.
