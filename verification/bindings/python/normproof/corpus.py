@@ -25,13 +25,15 @@ PER_STEP = ("x", "grad_parameter", "grad_y", "valid")  # tensors whose leading a
 # Options that are whole numbers. An option of a norm in a model, such as "norm.groups", counts by its last part.
 WHOLE_OPTIONS = ("groups", "warmup_iterations", "num_heads", "num_layers", "window_left", "window_right")
 
+LIMITS = ("threshold",)  # options for which no limit is infinity, as libraries have it
+
 
 def option_value(name: str, text: str) -> Any:
     """Parses the text of an option: a number, True, False or None. Any other text is returned unchanged."""
     if text in ("true", "false"):
         return text == "true"
     if text == "none":
-        return None
+        return float("inf") if name in LIMITS else None
     try:
         return int(text) if name.rpartition(".")[2] in WHOLE_OPTIONS else float(text)
     except ValueError:

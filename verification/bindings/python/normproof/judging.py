@@ -427,7 +427,7 @@ def split_arguments(given: Mapping[str, Any]) -> tuple[dict[str, Stored], dict[s
     homes: set[str] = set()
     for name, value in given.items():
         if isinstance(value, OPTION_TYPES):
-            options[name] = str(value).lower() if isinstance(value, bool) else str(value)
+            options[name] = variants.option_text(value)
         elif isinstance(value, Stored):
             inputs[name] = value
         else:
