@@ -69,6 +69,92 @@ struct Silu {
   }
 };
 
+/// The square of ReLU.
+struct ReluSquared {
+  NORMPROOF_DEVICE static double forward(double x) {
+    const double r = x > 0 ? x : 0.0;
+    return r * r;
+  }
+  NORMPROOF_DEVICE static double backward(double grad_y, double x) {
+    return grad_y * ((x > 0 ? x : 0.0) * 2.0);
+  }
+};
+
+/// The sigmoid 1/(1 + exp(-x)), computed from e = exp(-|x|).
+struct Sigmoid {
+  NORMPROOF_DEVICE static double forward(double x) { return sigmoid(x, Silu::exponential(x)); }
+  NORMPROOF_DEVICE static double backward(double grad_y, double x) {
+    const double e = Silu::exponential(x), below = e + 1.0;
+    return grad_y * (e / (below * below));
+  }
+};
+
+/// Returns log(1 + e), in all digits also if e is small.
+NORMPROOF_DEVICE inline double log_of_one_plus(double e) {
+  const double u = e + 1.0;
+  return evaluate_log(u) + (e - (u - 1.0)) / u;
+}
+
+/// The logarithm of the sigmoid.
+struct LogSigmoid {
+  NORMPROOF_DEVICE static double forward(double x) {
+    const double l = log_of_one_plus(Silu::exponential(x));
+    return x < 0 ? x - l : -l;
+  }
+  NORMPROOF_DEVICE static double backward(double grad_y, double x) {
+    return grad_y * sigmoid(-x, Silu::exponential(x));
+  }
+};
+
+/// The hyperbolic tangent. Its derivative is computed from e = exp(-2|x|).
+struct Tanh {
+  NORMPROOF_DEVICE static double forward(double x) { return evaluate_tanh(x); }
+  NORMPROOF_DEVICE static double backward(double grad_y, double x) {
+    const double e = evaluate_exp((x < 0 ? x : -x) * 2.0), below = e + 1.0;
+    return grad_y * ((e * 4.0) / (below * below));
+  }
+};
+
+/// Mish. Forward: x times the quotient n/d, computed from e = exp(-|x|).
+struct Mish {
+  NORMPROOF_DEVICE static double numerator(double x, double e) {
+    return x < 0 ? e * (e + 2.0) : e * 2.0 + 1.0;
+  }
+  NORMPROOF_DEVICE static double denominator(double x, double e) {
+    return numerator(x, e) + (x < 0 ? 2.0 : (e * e) * 2.0);
+  }
+  NORMPROOF_DEVICE static double forward(double x) {
+    const double e = Silu::exponential(x);
+    return x * (numerator(x, e) / denominator(x, e));
+  }
+  NORMPROOF_DEVICE static double backward(double grad_y, double x) {
+    const double e = Silu::exponential(x), d = denominator(x, e);
+    const double slope = (((x < 0 ? e : e * e) * 4.0) * (e + 1.0)) / d / d;
+    return grad_y * (numerator(x, e) / d + x * slope);
+  }
+};
+
+/// Computes softplus: log(1 + exp(v))/beta with v = beta x, or x if v is above the threshold.
+struct Softplus {
+  ConstReals x;
+  double beta, threshold;
+  Reals y;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    const double v = x[i] * beta, l = log_of_one_plus(Silu::exponential(v));
+    y[i] = v > threshold ? x[i] : (v < 0 ? l : v + l) / beta;
+  }
+};
+/// Computes the gradient of softplus: grad_y/(1 + exp(-v)), or grad_y if v is above the threshold.
+struct SoftplusBackward {
+  ConstReals grad_y, x;
+  double beta, threshold;
+  Reals grad_x;
+  NORMPROOF_DEVICE void operator()(std::size_t i) const {
+    const double v = x[i] * beta;
+    grad_x[i] = v > threshold ? grad_y[i] : grad_y[i] * sigmoid(v, Silu::exponential(v));
+  }
+};
+
 template <class F>
 struct Activate {
   ConstReals x;

@@ -51,6 +51,15 @@ static void visit_fields(L2NormOptions& o, auto&& f) {
 }
 static void visit_fields(QuantizeOptions&, auto&&) {}
 static void visit_fields(DequantizeOptions&, auto&&) {}
+static void visit_fields(ReluSquaredOptions&, auto&&) {}
+static void visit_fields(SigmoidOptions&, auto&&) {}
+static void visit_fields(LogSigmoidOptions&, auto&&) {}
+static void visit_fields(SoftplusOptions& o, auto&& f) {
+  f("beta", o.beta);
+  f("threshold", o.threshold);
+}
+static void visit_fields(TanhOptions&, auto&&) {}
+static void visit_fields(MishOptions&, auto&&) {}
 static void visit_layer_fields(auto& o, auto&& f) {
   f("num_heads", o.num_heads);
   f("activation", o.activation);

@@ -98,12 +98,23 @@ struct L2NormOptions {
 struct QuantizeOptions {};
 struct DequantizeOptions {};
 
+struct ReluSquaredOptions {};
+struct SigmoidOptions {};
+struct LogSigmoidOptions {};
+struct SoftplusOptions {
+  double beta = 1;                       ///< multiplies x, and divides the result
+  std::optional<double> threshold = {};  ///< x itself is returned if beta x is above it
+};
+struct TanhOptions {};
+struct MishOptions {};
+
 /// The options of any function that an implementation can be tested for.
 using FunctionOptions =
     std::variant<SoftmaxOptions, LogSoftmaxOptions, LogSumExpOptions, ReluOptions, GeluOptions,
                  GeluTanhOptions, SiluOptions, SwigluOptions, GegluOptions, AttentionOptions,
                  AddLayerNormOptions, AddRMSNormOptions, CrossEntropyOptions, RopeOptions,
-                 L2NormOptions, QuantizeOptions, DequantizeOptions>;
+                 L2NormOptions, QuantizeOptions, DequantizeOptions, ReluSquaredOptions,
+                 SigmoidOptions, LogSigmoidOptions, SoftplusOptions, TanhOptions, MishOptions>;
 
 /// Returns the names of all functions, in the order of the alternatives of FunctionOptions. The
 /// names are defined in operation_info.cpp.

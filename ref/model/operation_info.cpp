@@ -172,6 +172,26 @@ OperationInfo describe(const QuantizeOptions&) {
 OperationInfo describe(const DequantizeOptions&) {
   return activation("dequantize");
 }
+OperationInfo describe(const ReluSquaredOptions&) {
+  OperationInfo info = activation("relu_squared");
+  info.gradient_compares_x = true;
+  return info;
+}
+OperationInfo describe(const SigmoidOptions&) {
+  return activation("sigmoid");
+}
+OperationInfo describe(const LogSigmoidOptions&) {
+  return activation("log_sigmoid");
+}
+OperationInfo describe(const SoftplusOptions&) {
+  return activation("softplus");
+}
+OperationInfo describe(const TanhOptions&) {
+  return activation("tanh");
+}
+OperationInfo describe(const MishOptions&) {
+  return activation("mish");
+}
 
 OperationInfo describe(const EncoderLayerOptions&) {
   return {.name = "encoder_layer",

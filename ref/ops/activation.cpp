@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "ref/numeric/pi.hpp"
 #include "ref/ops/activation_dispatch.hpp"
 #include "ref/tensor/contract.hpp"
@@ -49,7 +51,8 @@ void check_element(std::string_view function, std::string_view argument, const T
 // Checks the arguments, then calls run(arguments), the elementwise kernel.
 template <class T, class Run>
 Tensor<T> run_elementwise(std::string_view function, const Tensor<T>* grad_y, const Tensor<T>& x,
-                          Run&& run, T* erf = nullptr) {
+                          Run&& run, T* erf = nullptr,
+                          const SoftplusParameters<T>* softplus = nullptr) {
   if (grad_y != nullptr)
     tensor::check_shape(function, "grad_y", shape_of(*grad_y), shape_of(x), Clause::C1);
   const GeluConstants<T> constants = gelu_constants<T>();
@@ -59,7 +62,8 @@ Tensor<T> run_elementwise(std::string_view function, const Tensor<T>* grad_y, co
                          &constants,
                          use_streaming_stores(x.size()),
                          out.data(),
-                         erf};
+                         erf,
+                         softplus};
   for (std::size_t i = find_rejected_index(x.size(), kActivationGrain, run(a)); i < x.size(); ++i) {
     if (grad_y != nullptr) check_element(function, "grad_y", *grad_y, i);
     check_element(function, "x", x, i);
@@ -93,6 +97,54 @@ NORMPROOF_BACKWARD(relu_backward)
 NORMPROOF_BACKWARD(gelu_backward)
 NORMPROOF_BACKWARD(gelu_tanh_backward)
 NORMPROOF_BACKWARD(silu_backward)
+NORMPROOF_FORWARD(relu_squared)
+NORMPROOF_BACKWARD(relu_squared_backward)
+NORMPROOF_FORWARD(sigmoid)
+NORMPROOF_BACKWARD(sigmoid_backward)
+NORMPROOF_FORWARD(log_sigmoid)
+NORMPROOF_BACKWARD(log_sigmoid_backward)
+NORMPROOF_FORWARD(tanh_activation)
+NORMPROOF_BACKWARD(tanh_activation_backward)
+NORMPROOF_FORWARD(mish)
+NORMPROOF_BACKWARD(mish_backward)
+
+namespace {
+
+void check_softplus(std::string_view function, double beta, double threshold) {
+  if (!(beta > 0 && std::isfinite(beta)))
+    numeric::contract_failure(function, "beta", fmt::format("is {}", beta), "a finite number > 0",
+                              Clause::C4);
+  if (!(threshold >= 0))
+    numeric::contract_failure(function, "threshold", fmt::format("is {}", threshold),
+                              "a number >= 0", Clause::C4);
+}
+
+}  // namespace
+
+template <numeric::Real T>
+Tensor<T> softplus(const Tensor<T>& x, double beta, double threshold) {
+  check_softplus("softplus", beta, threshold);
+  const SoftplusParameters<T> parameters{T(beta), threshold};
+  return run_elementwise<T>(
+      "softplus", nullptr, x,
+      [](const Elementwise<T>& a) {
+        return NORMPROOF_ACTIVATION_KERNEL(T, softplus, softplus_elements<T>, a);
+      },
+      nullptr, &parameters);
+}
+
+template <numeric::Real T>
+Tensor<T> softplus_backward(const Tensor<T>& grad_y, const Tensor<T>& x, double beta,
+                            double threshold) {
+  check_softplus("softplus_backward", beta, threshold);
+  const SoftplusParameters<T> parameters{T(beta), threshold};
+  return run_elementwise<T>(
+      "softplus_backward", &grad_y, x,
+      [](const Elementwise<T>& a) {
+        return NORMPROOF_ACTIVATION_KERNEL(T, softplus_backward, softplus_backward_elements<T>, a);
+      },
+      nullptr, &parameters);
+}
 
 template <numeric::Real T>
 Tensor<T> gelu_keeping_erf(const Tensor<T>& x, Tensor<T>& erf) {
@@ -130,7 +182,19 @@ Tensor<T> gelu_backward_from_erf(const Tensor<T>& grad_y, const Tensor<T>& x,
   template Tensor<T> gelu_tanh(const Tensor<T>&);                                                  \
   template Tensor<T> gelu_tanh_backward(const Tensor<T>&, const Tensor<T>&);                       \
   template Tensor<T> silu(const Tensor<T>&);                                                       \
-  template Tensor<T> silu_backward(const Tensor<T>&, const Tensor<T>&);
+  template Tensor<T> silu_backward(const Tensor<T>&, const Tensor<T>&);                            \
+  template Tensor<T> relu_squared(const Tensor<T>&);                                               \
+  template Tensor<T> relu_squared_backward(const Tensor<T>&, const Tensor<T>&);                    \
+  template Tensor<T> sigmoid(const Tensor<T>&);                                                    \
+  template Tensor<T> sigmoid_backward(const Tensor<T>&, const Tensor<T>&);                         \
+  template Tensor<T> log_sigmoid(const Tensor<T>&);                                                \
+  template Tensor<T> log_sigmoid_backward(const Tensor<T>&, const Tensor<T>&);                     \
+  template Tensor<T> tanh_activation(const Tensor<T>&);                                            \
+  template Tensor<T> tanh_activation_backward(const Tensor<T>&, const Tensor<T>&);                 \
+  template Tensor<T> mish(const Tensor<T>&);                                                       \
+  template Tensor<T> mish_backward(const Tensor<T>&, const Tensor<T>&);                            \
+  template Tensor<T> softplus(const Tensor<T>&, double, double);                                   \
+  template Tensor<T> softplus_backward(const Tensor<T>&, const Tensor<T>&, double, double);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE
 

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <limits>
+
 #include "ref/tensor/tensor.hpp"
 
 /// Elementwise activation functions and their backwards. The following holds for all of them:
 ///
-/// Source    docs/specification/activations.md; GELU: [HG16]; SiLU: [EUD18]
+/// Source    docs/specification/activations.md; GELU: [HG16]; SiLU: [EUD18]; Mish: [Mis20]
 /// Shapes    x, y, grad_y and grad_x have the same shape, which may be any shape
 /// Requires  (C1) grad_y has the shape of x  (C2) every element is finite
 /// Error     docs/error_analysis.md, section 1: the bound that the scalar type running_error
@@ -75,5 +77,66 @@ Tensor<T> silu(const Tensor<T>& x);
 /// Computes  grad_x = grad_y (s + x s')
 template <numeric::Real T>
 Tensor<T> silu_backward(const Tensor<T>& grad_y, const Tensor<T>& x);
+
+/// Returns the square of relu.
+/// Computes  y = r r, r = max(x, +0)
+template <numeric::Real T>
+Tensor<T> relu_squared(const Tensor<T>& x);
+/// Returns the gradient of relu_squared.
+/// Computes  grad_x = grad_y (2 r)
+template <numeric::Real T>
+Tensor<T> relu_squared_backward(const Tensor<T>& grad_y, const Tensor<T>& x);
+
+/// Returns the sigmoid (logistic function).
+/// Computes  y = 1 / (1 + exp(-x))
+/// Error     computed with e = exp(-|x|), so that nothing overflows or cancels
+template <numeric::Real T>
+Tensor<T> sigmoid(const Tensor<T>& x);
+/// Returns the gradient of sigmoid.
+/// Computes  grad_x = grad_y e / (1 + e)^2
+template <numeric::Real T>
+Tensor<T> sigmoid_backward(const Tensor<T>& grad_y, const Tensor<T>& x);
+
+/// Returns the logarithm of the sigmoid.
+/// Computes  y = -log(1 + exp(-x))
+/// Error     computed with e = exp(-|x|), and log(1 + e) keeps its digits if e is small
+template <numeric::Real T>
+Tensor<T> log_sigmoid(const Tensor<T>& x);
+/// Returns the gradient of log_sigmoid.
+/// Computes  grad_x = grad_y / (1 + exp(x))
+template <numeric::Real T>
+Tensor<T> log_sigmoid_backward(const Tensor<T>& grad_y, const Tensor<T>& x);
+
+inline constexpr double kNoThreshold = std::numeric_limits<double>::infinity();
+
+/// Returns softplus, a smooth form of relu.
+/// Computes  y = log(1 + exp(v)) / beta with v = beta x; y = x if v > threshold
+/// Requires  (C4) beta is finite and > 0; threshold is >= 0, and may be infinite
+/// Error     as log_sigmoid
+template <numeric::Real T>
+Tensor<T> softplus(const Tensor<T>& x, double beta = 1, double threshold = kNoThreshold);
+/// Returns the gradient of softplus.
+/// Computes  grad_x = grad_y / (1 + exp(-v)); grad_x = grad_y if v > threshold
+template <numeric::Real T>
+Tensor<T> softplus_backward(const Tensor<T>& grad_y, const Tensor<T>& x, double beta = 1,
+                            double threshold = kNoThreshold);
+
+/// Returns the hyperbolic tangent.
+template <numeric::Real T>
+Tensor<T> tanh_activation(const Tensor<T>& x);
+/// Returns the gradient of tanh.
+/// Computes  grad_x = grad_y 4 e / (1 + e)^2, e = exp(-2|x|)
+template <numeric::Real T>
+Tensor<T> tanh_activation_backward(const Tensor<T>& grad_y, const Tensor<T>& x);
+
+/// Returns mish, x times the hyperbolic tangent of its softplus.
+/// Computes  y = x g, g = tanh(log(1 + exp(x)))
+/// Error     the gate g is a quotient of polynomials in exp(-|x|), so that nothing cancels
+template <numeric::Real T>
+Tensor<T> mish(const Tensor<T>& x);
+/// Returns the gradient of mish, where g' is the derivative of g.
+/// Computes  grad_x = grad_y (g + x g')
+template <numeric::Real T>
+Tensor<T> mish_backward(const Tensor<T>& grad_y, const Tensor<T>& x);
 
 }  // namespace normproof::ref::ops

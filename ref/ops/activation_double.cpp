@@ -22,6 +22,18 @@ extern const ActivationKernels NORMPROOF_JOIN(activation_kernels_, NORMPROOF_ISA
     .gelu_tanh = gelu_tanh_elements<double>,
     .gelu_tanh_backward = gelu_tanh_backward_elements<double>,
     .silu = silu_elements<double>,
-    .silu_backward = silu_backward_elements<double>};
+    .silu_backward = silu_backward_elements<double>,
+    .relu_squared = relu_squared_elements<double>,
+    .relu_squared_backward = relu_squared_backward_elements<double>,
+    .sigmoid = sigmoid_elements<double>,
+    .sigmoid_backward = sigmoid_backward_elements<double>,
+    .log_sigmoid = log_sigmoid_elements<double>,
+    .log_sigmoid_backward = log_sigmoid_backward_elements<double>,
+    .softplus = softplus_elements<double>,
+    .softplus_backward = softplus_backward_elements<double>,
+    .tanh_activation = tanh_activation_elements<double>,
+    .tanh_activation_backward = tanh_activation_backward_elements<double>,
+    .mish = mish_elements<double>,
+    .mish_backward = mish_backward_elements<double>};
 
 }  // namespace normproof::ref::ops

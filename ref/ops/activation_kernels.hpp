@@ -20,6 +20,13 @@ inline constexpr GeluConstants<double> kGeluConstants = {.sqrt_half = 0x1.6a09e6
                                                          .twice_sqrt_2_pi = 0x1.9884533d43651p+0,
                                                          .cubic = 0.044715};
 
+/// The parameters of softplus.
+template <class T>
+struct SoftplusParameters {
+  T beta;            ///< multiplies x before the exponential, and divides the logarithm
+  double threshold;  ///< softplus returns x if beta x is above it
+};
+
 /// The arguments of an elementwise kernel. In a forward, grad_y is null. If `erf` is not null, gelu
 /// writes erf(x / sqrt(2)) to it, and gelu_backward reads it instead of computing it.
 template <class T>
@@ -30,6 +37,7 @@ struct Elementwise {
   bool use_streaming_stores;
   T* out;
   T* erf = nullptr;
+  const SoftplusParameters<T>* softplus = nullptr;  ///< read by softplus alone
 };
 
 inline namespace NORMPROOF_ISA {
@@ -117,6 +125,29 @@ std::size_t relu_backward_elements(const Elementwise<T>& a, std::size_t begin, s
   return map_gradients(a, begin, end, [](auto grad_y, auto x) {
     return Elements<T>::select_if_positive(x, grad_y);
   });
+}
+
+/// Computes relu_squared: y = max(x, 0)^2.
+template <class T>
+std::size_t relu_squared_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
+  return for_each_finite_chunk(a, begin, end, [&](const T*, const T* x, std::size_t count, T* y) {
+    fill(y, count, a.use_streaming_stores, [x](auto at) {
+      const auto r = Elements<T>::positive_part(at(x));
+      return r * r;
+    });
+  });
+}
+
+/// Computes the gradient of relu_squared: grad_x = grad_y 2 max(x, 0).
+template <class T>
+std::size_t relu_squared_backward_elements(const Elementwise<T>& a, std::size_t begin,
+                                           std::size_t end) {
+  const T two(2);
+  return for_each_finite_chunk(
+      a, begin, end, [&](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
+        fill(grad_x, count, a.use_streaming_stores,
+             [&](auto at) { return at(grad_y) * (Elements<T>::positive_part(at(x)) * two); });
+      });
 }
 
 /// Computes e = erf(x / sqrt(2)) for `count` elements.
@@ -214,7 +245,7 @@ std::size_t gelu_tanh_backward_elements(const Elementwise<T>& a, std::size_t beg
 
 /// Computes e = exp(-|x|) for `count` elements.
 template <class T>
-void silu_exponentials(const T* x, std::size_t count, T* e) {
+void compute_exp_of_minus_magnitude(const T* x, std::size_t count, T* e) {
   fill(e, count, false, [x](auto at) { return Elements<T>::select_by_sign(at(x), at(x), -at(x)); });
   Elements<T>::exp(e, count, e);
 }
@@ -225,7 +256,7 @@ std::size_t silu_elements(const Elementwise<T>& a, std::size_t begin, std::size_
   Scratch<T> scratch(kChunk);
   T* e = scratch.get();
   return for_each_finite_chunk(a, begin, end, [&](const T*, const T* x, std::size_t count, T* y) {
-    silu_exponentials(x, count, e);
+    compute_exp_of_minus_magnitude(x, count, e);
     fill(y, count, a.use_streaming_stores,
          [x, e](auto at) { return at(x) * sigmoid<T>(at(x), at(e)); });
   });
@@ -240,7 +271,7 @@ std::size_t silu_backward_elements(const Elementwise<T>& a, std::size_t begin, s
   T* e = scratch.get();
   return for_each_finite_chunk(
       a, begin, end, [&](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
-        silu_exponentials(x, count, e);
+        compute_exp_of_minus_magnitude(x, count, e);
         fill(grad_x, count, a.use_streaming_stores, [&](auto at) {
           const auto below = at(e) + one;
           return at(grad_y) * (sigmoid<T>(at(x), at(e)) + (at(e) * at(x)) / (below * below));

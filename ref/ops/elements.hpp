@@ -50,6 +50,7 @@ struct Elements<double> {
   static void tanh(const double* x, std::size_t count, double* y) { numeric::tanh(x, count, y); }
   static void erf(const double* x, std::size_t count, double* y) { numeric::erf(x, count, y); }
   static double log(double x) { return numeric::log(x); }
+  static void log(const double* x, std::size_t count, double* y) { numeric::log(x, count, y); }
 
   /// Whether all elements are finite. If an element x is not finite, x - x is NaN. Then the sum of
   /// all differences x - x is NaN too.
@@ -95,6 +96,12 @@ struct Elements<double> {
   template <class V>
   static V select_by_sign(V v, V a, V b) {
     return v < 0 ? a : b;
+  }
+
+  /// Returns `a` if v is above the threshold, else `b`.
+  template <class V>
+  static V select_if_above(V v, double threshold, V a, V b) {
+    return v > threshold ? a : b;
   }
 
   /// Returns `a` if x > 0, else +0. The result is the product of `a` and the derivative of

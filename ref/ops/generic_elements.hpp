@@ -24,6 +24,9 @@ struct Elements {
     for (std::size_t i = 0; i < count; ++i) y[i] = numeric::erf(x[i]);
   }
   static T log(const T& x) { return numeric::log(x); }
+  static void log(const T* x, std::size_t count, T* y) {
+    for (std::size_t i = 0; i < count; ++i) y[i] = numeric::log(x[i]);
+  }
 
   static bool all_finite(const T* x, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i)
@@ -62,6 +65,27 @@ struct Elements {
   /// correct only if `a` and `b` are values of the same function of v, written in two ways.
   static T select_by_sign(const T& v, const T& a, const T& b) {
     return numeric::to_double(v) < 0 ? a : b;
+  }
+
+  static T select_if_above(const T& v, double threshold, const T& a, const T& b) {
+    if constexpr (numeric::is_enclosure<T>) {
+      const auto ends = numeric::enclose(v);
+      if (ends.lower > threshold) return a;
+      if (ends.upper <= threshold) return b;
+      using numeric::hull;
+      using numeric::mp::hull;
+      return hull(a, b);
+    } else if constexpr (numeric::has_error_bound<T>) {
+      const bool is_above = v.value > threshold;
+      const T& taken = is_above ? a : b;
+      const double apart = std::is_same_v<T, numeric::any_order_error> ? 2 * v.error : v.error;
+      const double distance = is_above ? v.value - threshold : threshold - v.value;
+      if (distance > apart || v.error == 0) return taken;
+      const double gap = a.value < b.value ? b.value - a.value : a.value - b.value;
+      return T(taken.value, gap + (a.error < b.error ? b.error : a.error));
+    } else {
+      return v > T(threshold) ? a : b;
+    }
   }
 
   static T select_if_positive(const T& x, const T& a) {

@@ -150,6 +150,8 @@ class Drawing:
             "momentum": lambda: self.choose((0.0, 0.9, float(self.generator.random()))),
             "beta1": lambda: self.choose((0.0, 0.9, float(self.generator.random()))),
             "beta2": lambda: self.choose((0.9, 0.999, float(self.generator.uniform(0.5, 1)))),
+            "beta": lambda: self.choose((0.5, 2.0, float(self.generator.uniform(0.1, 5)))),
+            "threshold": lambda: self.choose((2.0, 20.0, float(self.generator.uniform(0, 40)))),
             "weight_decay": lambda: self.choose((0.0, 0.01, 0.1)),
         }
         for name in self.described["options"]:

@@ -70,6 +70,48 @@ def silu(x, dy, valid):
     return x * s, dy * (s * (1 + x * (1 - s)))
 
 
+def relu_squared(x, dy, valid):
+    del valid
+    r = np.maximum(x, 0)
+    return r * r, 2 * r * dy
+
+
+def sigmoid(x, dy, valid):
+    del valid
+    s = 1 / (1 + np.exp(-x))
+    return s, dy * s * (1 - s)
+
+
+def log_sigmoid(x, dy, valid):
+    del valid
+    e = np.exp(-np.abs(x))
+    return np.minimum(x, 0) - np.log1p(e), dy * np.where(x < 0, 1 / (1 + e), e / (1 + e))
+
+
+def tanh(x, dy, valid):
+    del valid
+    t = np.tanh(x)
+    return t, dy * (1 - t * t)
+
+
+def mish(x, dy, valid):
+    del valid
+    t = np.tanh(np.logaddexp(x, x.dtype.type(0)))
+    return x * t, dy * (t + x * (1 - t * t) / (1 + np.exp(-x)))
+
+
+def softplus(case):
+    """Computes softplus, see docs/specification/activations.md."""
+    kind = case.compute_dtype
+    x, dy = case["x"].astype(kind), case["grad_y"].astype(kind)
+    beta = kind(case.options["beta"])
+    v = beta * x
+    threshold = case.options["threshold"]
+    above = v > kind(np.inf if threshold is None else threshold)
+    y = np.where(above, x, np.logaddexp(v, kind(0)) / beta)
+    return protocol.all_stored(case, {"y": y, "grad_x": np.where(above, dy, dy / (1 + np.exp(-v)))})
+
+
 def l2_norm(case):
     """Computes l2_norm, see docs/specification/norms.md. Below the floor, the norm has no derivative."""
     kind = case.compute_dtype
@@ -112,8 +154,9 @@ def cross_entropy(case):
 
 
 # Functions that read their inputs and options from the case, and return stored outputs.
-CASE_FUNCTIONS = {**{f.__name__: f for f in (cross_entropy, l2_norm, quantize)}, "dequantize": quantize}
-FUNCTIONS = {f.__name__: f for f in (softmax, log_softmax, log_sum_exp, relu, gelu, gelu_tanh, silu)}
+CASE_FUNCTIONS = {**{f.__name__: f for f in (cross_entropy, l2_norm, quantize, softplus)}, "dequantize": quantize}
+FUNCTIONS = {f.__name__: f for f in (softmax, log_softmax, log_sum_exp, relu, gelu, gelu_tanh, silu, relu_squared, sigmoid,
+                                    log_sigmoid, tanh, mish)}
 # The activation that x passes.
 GATED = {name: FUNCTIONS[activation] for name, activation in protocol.equal_forms("times_gate").items()}
 # Whether a mean is subtracted.

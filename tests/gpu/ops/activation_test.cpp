@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <utility>
 
 #include "ref/ops/activation.hpp"
 #include "tests/gpu/device/refusal.hpp"
@@ -27,7 +28,13 @@ const ActivationFunctions kActivations[] = {
     {relu, relu_backward, ref::ops::relu, ref::ops::relu_backward},
     {gelu, gelu_backward, ref::ops::gelu, ref::ops::gelu_backward},
     {gelu_tanh, gelu_tanh_backward, ref::ops::gelu_tanh, ref::ops::gelu_tanh_backward},
-    {silu, silu_backward, ref::ops::silu, ref::ops::silu_backward}};
+    {silu, silu_backward, ref::ops::silu, ref::ops::silu_backward},
+    {relu_squared, relu_squared_backward, ref::ops::relu_squared, ref::ops::relu_squared_backward},
+    {sigmoid, sigmoid_backward, ref::ops::sigmoid, ref::ops::sigmoid_backward},
+    {log_sigmoid, log_sigmoid_backward, ref::ops::log_sigmoid, ref::ops::log_sigmoid_backward},
+    {tanh_activation, tanh_activation_backward, ref::ops::tanh_activation,
+     ref::ops::tanh_activation_backward},
+    {mish, mish_backward, ref::ops::mish, ref::ops::mish_backward}};
 
 TEST(DeviceActivation, MatchesReferenceBits) {
   for (const auto& device : make_simulated_devices())
@@ -60,6 +67,28 @@ TEST(DeviceActivation, ErrorMessagesMatchTheReference) {
     expect_same();
     grad_y = random_wide_range_tensor({3, 2}, "grad_y");
     expect_same();
+  }
+}
+
+TEST(DeviceActivation, SoftplusMatchesReferenceBitsAndErrorMessages) {
+  const Tensor x = random_wide_range_tensor({3, 1000}, "x"),
+               grad_y = random_wide_range_tensor({3, 1000}, "grad_y");
+  for (const auto& device : make_simulated_devices())
+    for (const auto& [beta, threshold] :
+         {std::pair{1.0, std::numeric_limits<double>::infinity()}, {3.0, 2.0}, {0.5, 20.0}}) {
+      const auto there = upload(*device, x);
+      EXPECT_BITS_EQ(download(softplus(there, beta, threshold)),
+                     ref::ops::softplus(x, beta, threshold));
+      EXPECT_BITS_EQ(download(softplus_backward(upload(*device, grad_y), there, beta, threshold)),
+                     ref::ops::softplus_backward(grad_y, x, beta, threshold));
+    }
+  const auto device = device::simulated_device();
+  const auto there = upload(*device, x);
+  for (const auto& [beta, threshold] : {std::pair{0.0, 20.0}, {1.0, -1.0}}) {
+    EXPECT_EQ(refusal_message([&] { softplus(there, beta, threshold); }),
+              refusal_message([&] { ref::ops::softplus(x, beta, threshold); }));
+    EXPECT_EQ(refusal_message([&] { softplus_backward(there, there, beta, threshold); }),
+              refusal_message([&] { ref::ops::softplus_backward(x, x, beta, threshold); }));
   }
 }
 

@@ -16,6 +16,8 @@ namespace {
 using numeric::kInfinity;
 using numeric::kNaN;
 
+constexpr double kBeta = 3, kThreshold = 2.5;
+
 template <class T>
 struct ActivationFunctions {
   std::string name;
@@ -24,11 +26,24 @@ struct ActivationFunctions {
 };
 template <class T>
 std::vector<ActivationFunctions<T>> all_activations() {
-  return {{"identity", identity<T>, identity_backward<T>},
-          {"relu", relu<T>, relu_backward<T>},
-          {"gelu", gelu<T>, gelu_backward<T>},
-          {"gelu_tanh", gelu_tanh<T>, gelu_tanh_backward<T>},
-          {"silu", silu<T>, silu_backward<T>}};
+  return {
+      {"identity", identity<T>, identity_backward<T>},
+      {"relu", relu<T>, relu_backward<T>},
+      {"gelu", gelu<T>, gelu_backward<T>},
+      {"gelu_tanh", gelu_tanh<T>, gelu_tanh_backward<T>},
+      {"silu", silu<T>, silu_backward<T>},
+      {"relu_squared", relu_squared<T>, relu_squared_backward<T>},
+      {"sigmoid", sigmoid<T>, sigmoid_backward<T>},
+      {"log_sigmoid", log_sigmoid<T>, log_sigmoid_backward<T>},
+      {"tanh_activation", tanh_activation<T>, tanh_activation_backward<T>},
+      {"mish", mish<T>, mish_backward<T>},
+      {"softplus", [](const Tensor<T>& x) { return softplus(x); },
+       [](const Tensor<T>& grad_y, const Tensor<T>& x) { return softplus_backward(grad_y, x); }},
+      {"softplus with beta and threshold",
+       [](const Tensor<T>& x) { return softplus(x, kBeta, kThreshold); },
+       [](const Tensor<T>& grad_y, const Tensor<T>& x) {
+         return softplus_backward(grad_y, x, kBeta, kThreshold);
+       }}};
 }
 
 using oracle600 = numeric::mp::number<numeric::mp::mpfr_float_backend<600>, numeric::mp::et_off>;
@@ -55,6 +70,35 @@ ExactActivation exact_activation(std::string_view name, const oracle100& x) {
   if (name == "silu") {  // exp(x) / (1 + exp(x)) does not cancel either
     const oracle100 e = numeric::mp::exp(x), s = e / (1 + e);
     return {x * s, s + x * (e / ((1 + e) * (1 + e)))};
+  }
+  if (name == "relu_squared")
+    return {x > 0 ? oracle100(x * x) : oracle100(0), oracle100(x > 0 ? 2 * x : 0)};
+  const auto sigmoid_at = [](const oracle100& v) {
+    const oracle100 e = numeric::mp::exp(v);
+    return oracle100(e / (1 + e));
+  };
+  const auto softplus_at = [](const oracle600& v) {
+    return numeric::mp::log(oracle600(1 + numeric::mp::exp(v)));
+  };
+  if (name == "sigmoid") {
+    const oracle100 e = numeric::mp::exp(x);
+    return {sigmoid_at(x), e / ((1 + e) * (1 + e))};
+  }
+  if (name == "log_sigmoid") return {oracle100(-softplus_at(oracle600(-x))), sigmoid_at(-x)};
+  if (name == "softplus") return {oracle100(softplus_at(oracle600(x))), sigmoid_at(x)};
+  if (name.starts_with("softplus")) {
+    const oracle100 v = kBeta * x;
+    if (v > kThreshold) return {x, 1};
+    return {oracle100(softplus_at(oracle600(v)) / kBeta), sigmoid_at(v)};
+  }
+  if (name == "tanh_activation") {
+    const oracle100 c = numeric::mp::cosh(x);
+    return {numeric::mp::tanh(x), 1 / (c * c)};
+  }
+  if (name == "mish") {
+    const oracle600 gate = numeric::mp::tanh(softplus_at(oracle600(x)));
+    return {oracle100(x * gate),
+            oracle100(gate + x * (1 - gate * gate) * oracle600(sigmoid_at(x)))};
   }
   // This is the published formula; 1 + tanh loses up to 350 digits.
   const oracle600 c = sqrt(2 / (4 * numeric::mp::atan(oracle600(1)))), a("0.044715"), w(x);
@@ -119,6 +163,13 @@ TEST_F(ActivationTest, FollowsTheSpecification) {
     const Tensor<double> y = gelu(x), grad_x = gelu_backward(g, x);
     const Tensor<double> tanh_y = gelu_tanh(x), tanh_grad_x = gelu_tanh_backward(g, x);
     const Tensor<double> silu_y = silu(x), silu_grad_x = silu_backward(g, x);
+    const Tensor<double> square_y = relu_squared(x), square_grad_x = relu_squared_backward(g, x);
+    const Tensor<double> sigmoid_y = sigmoid(x), sigmoid_grad_x = sigmoid_backward(g, x);
+    const Tensor<double> log_y = log_sigmoid(x), log_grad_x = log_sigmoid_backward(g, x);
+    const Tensor<double> softplus_y = softplus(x, kBeta, kThreshold),
+                         softplus_grad_x = softplus_backward(g, x, kBeta, kThreshold);
+    const Tensor<double> t = tanh_activation(x), tangent_grad_x = tanh_activation_backward(g, x);
+    const Tensor<double> mish_y = mish(x), mish_grad_x = mish_backward(g, x);
     for (std::size_t i = 0; i < size; ++i) {
       const double v = x(i);
       const double erf = numeric::erf(v * 0x1.6a09e667f3bcdp-1);
@@ -137,6 +188,28 @@ TEST_F(ActivationTest, FollowsTheSpecification) {
       const double s = (v < 0 ? o : 1) / (1 + o);
       EXPECT_BITS_EQ(silu_y(i), v * s);
       EXPECT_BITS_EQ(silu_grad_x(i), g(i) * (s + (o * v) / ((1 + o) * (1 + o))));
+      const double r = v > 0 ? v : 0.0;
+      EXPECT_BITS_EQ(square_y(i), r * r);
+      EXPECT_BITS_EQ(square_grad_x(i), g(i) * (2 * r));
+      EXPECT_BITS_EQ(sigmoid_y(i), s);
+      EXPECT_BITS_EQ(sigmoid_grad_x(i), g(i) * (o / ((1 + o) * (1 + o))));
+      const auto log_of_one_plus = [](double a) {
+        const double u = 1 + a;
+        return numeric::log(u) + (a - (u - 1)) / u;
+      };
+      EXPECT_BITS_EQ(log_y(i), v < 0 ? v - log_of_one_plus(o) : -log_of_one_plus(o));
+      EXPECT_BITS_EQ(log_grad_x(i), g(i) * ((v > 0 ? o : 1) / (1 + o)));
+      const double bv = kBeta * v, eb = numeric::exp(bv < 0 ? bv : -bv), l = log_of_one_plus(eb);
+      EXPECT_BITS_EQ(softplus_y(i), bv > kThreshold ? v : (bv < 0 ? l : bv + l) / kBeta);
+      EXPECT_BITS_EQ(softplus_grad_x(i),
+                     bv > kThreshold ? g(i) : g(i) * ((bv < 0 ? eb : 1) / (1 + eb)));
+      const double e2 = numeric::exp((v < 0 ? v : -v) * 2);
+      EXPECT_BITS_EQ(t(i), numeric::tanh(v));
+      EXPECT_BITS_EQ(tangent_grad_x(i), g(i) * ((4 * e2) / ((1 + e2) * (1 + e2))));
+      const double n = v < 0 ? o * (o + 2) : 1 + 2 * o, d = n + (v < 0 ? 2.0 : 2 * (o * o));
+      EXPECT_BITS_EQ(mish_y(i), v * (n / d));
+      const double c = v < 0 ? o : o * o;
+      EXPECT_BITS_EQ(mish_grad_x(i), g(i) * (n / d + v * (((4 * c) * (1 + o)) / d / d)));
     }
   }
 }
@@ -211,6 +284,38 @@ TEST_F(ActivationTest, SiluIsAccurateInItsTails) {
   }
 }
 
+// The digits of small results are kept: those of log_sigmoid for x > 0 and of softplus for x < 0.
+// docs/specification/activations.md states the bound.
+TEST_F(ActivationTest, LogarithmsAndQuotientsAreAccurateInTheirTails) {
+  for (double x = -700; x <= 700; x += 0x1.9p+0) {
+    const Tensor<double> at = {x}, one = {1};
+    for (const auto& f : all_activations<double>()) {
+      if (f.name.starts_with("gelu") || f.name.starts_with("relu")) continue;
+      SCOPED_TRACE(f.name);
+      const ExactActivation exact = exact_activation(f.name, x);
+      const double argument = f.name.starts_with("softplus with") ? 1 + std::fabs(x) : 1;
+      EXPECT_LE(abs(oracle100(f.forward(at)(0)) - exact.y),
+                ldexp(abs(exact.y), -50) * argument + 0x1p-1063)
+          << x;
+      EXPECT_LE(abs(oracle100(f.backward(one, at)(0)) - exact.slope),
+                ldexp(abs(exact.slope) * (1 + abs(oracle100(x))), -50) * argument + 0x1p-1063)
+          << x;
+    }
+  }
+}
+
+TEST_F(ActivationTest, C4_RejectsParametersOfSoftplus) {
+  const Tensor<double> x = {1};
+  EXPECT_EQ(contract_message([&] { softplus(x, 0); }),
+            "softplus: beta is 0; expected a finite number > 0 (C4)");
+  EXPECT_EQ(contract_message([&] { softplus_backward(x, x, kInfinity); }),
+            "softplus_backward: beta is inf; expected a finite number > 0 (C4)");
+  EXPECT_EQ(contract_message([&] { softplus(x, 1, -1); }),
+            "softplus: threshold is -1; expected a number >= 0 (C4)");
+  EXPECT_EQ(contract_message([&] { softplus(x, 1, kNaN); }),
+            "softplus: threshold is nan; expected a number >= 0 (C4)");
+}
+
 TEST_F(ActivationTest, IntervalAndBallResultsContainTheExactValues) {
   const Tensor<double> x = activation_arguments();
   const Tensor<double> grad_y = random_tensor(tensor::shape_of(x), "enclosure");
@@ -227,7 +332,8 @@ TEST_F(ActivationTest, IntervalAndBallResultsContainTheExactValues) {
         const auto [lower, upper] = numeric::enclose(got(0));
         EXPECT_LE(oracle100(lower), exact) << x(i);
         EXPECT_GE(oracle100(upper), exact) << x(i);
-        EXPECT_LE(upper - lower, 0x1p-50 * std::fabs(x(i)) + 0x1p-50) << x(i);
+        const double size = std::fmax(std::fabs(x(i)), std::fabs(numeric::to_double(exact)));
+        EXPECT_LE(upper - lower, 0x1p-50 * size + 0x1p-50) << x(i);
       };
       is_correct(intervals[k].forward(convert_elements<interval>(at)), d.y);
       is_correct(balls[k].forward(convert_elements<ball>(at)), d.y);
@@ -325,6 +431,13 @@ TEST_F(ActivationTest, ExtremeArgumentsGiveTheLimits) {
     EXPECT_EQ(gelu_tanh_backward(ones, x)(i), slope(i)) << x(i);
     EXPECT_EQ(silu_backward(ones, far)(i), slope(i)) << far(i);
   }
+  const Tensor<double> ends = {1e308, -1e308, 800, -800};
+  EXPECT_BITS_EQ(sigmoid(ends), (Tensor<double>{1, 0, 1, 0}));
+  EXPECT_BITS_EQ(tanh_activation(ends), (Tensor<double>{1, -1, 1, -1}));
+  EXPECT_BITS_EQ(log_sigmoid(ends), (Tensor<double>{-0.0, -1e308, -0.0, -800}));
+  EXPECT_BITS_EQ(softplus(ends), (Tensor<double>{1e308, 0, 800, 0}));
+  EXPECT_BITS_EQ(mish(ends), (Tensor<double>{1e308, -0.0, 800, -0.0}));
+  EXPECT_BITS_EQ(relu_squared(Tensor<double>{-2, 3}), (Tensor<double>{0, 9}));
 }
 
 TEST_F(ActivationTest, C1_RejectsGradYOfWrongShape) {
@@ -387,11 +500,11 @@ TEST_F(ActivationTest, C2_RejectsNonFiniteElements) {
                "; expected finite values (C2)";
       };
       for (const auto& f : all_activations<double>()) {
-        EXPECT_EQ(contract_message([&] { f.forward(x); }), message(f.name, "x"));
-        EXPECT_EQ(contract_message([&] { f.backward(good, x); }),
-                  message(f.name + "_backward", "x"));
+        const std::string name = f.name.substr(0, f.name.find(' '));
+        EXPECT_EQ(contract_message([&] { f.forward(x); }), message(name, "x"));
+        EXPECT_EQ(contract_message([&] { f.backward(good, x); }), message(name + "_backward", "x"));
         EXPECT_EQ(contract_message([&] { f.backward(x, good); }),
-                  message(f.name + "_backward", "grad_y"));
+                  message(name + "_backward", "grad_y"));
       }
     }
   }

@@ -1,5 +1,6 @@
 #include "verification/checks/agreement/device_functions.hpp"
 
+#include <limits>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -56,6 +57,30 @@ struct FunctionRunner {
   }
   void operator()(const model::SiluOptions&) const {
     store_outputs(gpu::ops::silu(x()), [&] { return gpu::ops::silu_backward(grad_y(), x()); });
+  }
+  void operator()(const model::ReluSquaredOptions&) const {
+    store_outputs(gpu::ops::relu_squared(x()),
+                  [&] { return gpu::ops::relu_squared_backward(grad_y(), x()); });
+  }
+  void operator()(const model::SigmoidOptions&) const {
+    store_outputs(gpu::ops::sigmoid(x()),
+                  [&] { return gpu::ops::sigmoid_backward(grad_y(), x()); });
+  }
+  void operator()(const model::LogSigmoidOptions&) const {
+    store_outputs(gpu::ops::log_sigmoid(x()),
+                  [&] { return gpu::ops::log_sigmoid_backward(grad_y(), x()); });
+  }
+  void operator()(const model::TanhOptions&) const {
+    store_outputs(gpu::ops::tanh_activation(x()),
+                  [&] { return gpu::ops::tanh_activation_backward(grad_y(), x()); });
+  }
+  void operator()(const model::MishOptions&) const {
+    store_outputs(gpu::ops::mish(x()), [&] { return gpu::ops::mish_backward(grad_y(), x()); });
+  }
+  void operator()(const model::SoftplusOptions& o) const {
+    const double threshold = o.threshold.value_or(std::numeric_limits<double>::infinity());
+    store_outputs(gpu::ops::softplus(x(), o.beta, threshold),
+                  [&] { return gpu::ops::softplus_backward(grad_y(), x(), o.beta, threshold); });
   }
   void operator()(const model::SwigluOptions&) const {
     store_gated_outputs(gpu::ops::swiglu(x(), gate()),

@@ -60,6 +60,26 @@ struct Evaluation {
   void operator()(const model::SiluOptions&) {
     keep(ops::silu(x), [&] { return ops::silu_backward(grad_y, x); });
   }
+  void operator()(const model::ReluSquaredOptions&) {
+    keep(ops::relu_squared(x), [&] { return ops::relu_squared_backward(grad_y, x); });
+  }
+  void operator()(const model::SigmoidOptions&) {
+    keep(ops::sigmoid(x), [&] { return ops::sigmoid_backward(grad_y, x); });
+  }
+  void operator()(const model::LogSigmoidOptions&) {
+    keep(ops::log_sigmoid(x), [&] { return ops::log_sigmoid_backward(grad_y, x); });
+  }
+  void operator()(const model::TanhOptions&) {
+    keep(ops::tanh_activation(x), [&] { return ops::tanh_activation_backward(grad_y, x); });
+  }
+  void operator()(const model::MishOptions&) {
+    keep(ops::mish(x), [&] { return ops::mish_backward(grad_y, x); });
+  }
+  void operator()(const model::SoftplusOptions& o) {
+    const double threshold = o.threshold.value_or(ops::kNoThreshold);
+    keep(ops::softplus(x, o.beta, threshold),
+         [&] { return ops::softplus_backward(grad_y, x, o.beta, threshold); });
+  }
   void operator()(const model::SwigluOptions&) {
     store_gated_outputs(ops::swiglu(x, gate),
                         [&] { return ops::swiglu_backward(grad_y, x, gate); });

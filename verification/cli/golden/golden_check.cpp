@@ -94,7 +94,7 @@ void GoldenCheckCommand::add(CLI::App& app) {
       "dtype of the case)");
   add_formula_option(
       app, options.formula,
-      "two_pass (default); stable: silu and gelu keep their relative accuracy for x < 0; "
+      "two_pass (default); stable: activations keep their relative accuracy in their tails; "
       "folded: x r - m r is accepted too, with the error that it may have; or one_pass: so "
       "is E[x^2] - E[x]^2");
   add_cast_order_option(

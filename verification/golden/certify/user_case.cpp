@@ -129,6 +129,21 @@ ref::numeric::ContractViolation rename_to_option(const Case& c,
   return violation;
 }
 
+/// Throws UsageError if a second moment, whose square root an optimizer takes, is negative.
+void check_second_moment(const Case& c) {
+  const StoredTensor* const moment = corpus::find(c.inputs, "second_moment");
+  if (moment == nullptr) return;
+  const std::vector<double> values = ref::io::widen(*moment);
+  const auto negative = std::ranges::find_if(values, [](double v) { return v < 0; });
+  if (negative == values.end()) return;
+  throw UsageError(fmt::format(
+      "second_moment at {} is {}; expected numbers that are not negative, because {} takes their "
+      "square root",
+      ref::tensor::index_to_string(static_cast<std::size_t>(negative - values.begin()),
+                                   moment->shape),
+      *negative, corpus::case_operation_name(c)));
+}
+
 void check_part(const Case& c) {
   checks::evaluation::EvalInputs inputs = recipes::inputs_of(c);
   check_infinities(inputs, c);
@@ -153,6 +168,7 @@ void check_blocks(const Case& c, int threads) {
 /// Runs the operation once in double, so that violated requirements are reported before the
 /// certification starts.
 void check_requirements(const Case& c, int threads) {
+  check_second_moment(c);
   try {
     check_blocks(c, threads);
   } catch (const ref::numeric::FileError& error) {

@@ -68,6 +68,9 @@ bool has_sums(const Case& c) {
            has_operation<model::GeluOptions>(c) || has_operation<model::GeluTanhOptions>(c) ||
            has_operation<model::SiluOptions>(c) || has_operation<model::SwigluOptions>(c) ||
            has_operation<model::GegluOptions>(c) || has_operation<model::RopeOptions>(c) ||
+           has_operation<model::ReluSquaredOptions>(c) || has_operation<model::SigmoidOptions>(c) ||
+           has_operation<model::LogSigmoidOptions>(c) || has_operation<model::SoftplusOptions>(c) ||
+           has_operation<model::TanhOptions>(c) || has_operation<model::MishOptions>(c) ||
            has_operation<model::NoneOptions>(c));
 }
 

@@ -43,6 +43,8 @@ std::vector<Exhibit> rms_norm_exhibits();
 /// Bugs in norms with statistics over groups of channels or over rows.
 std::vector<Exhibit> slice_norm_exhibits();
 std::vector<Exhibit> function_exhibits();
+/// Bugs in sigmoid, log_sigmoid, softplus and tanh.
+std::vector<Exhibit> activation_exhibits();
 std::vector<Exhibit> attention_exhibits();
 std::vector<Exhibit> optimizer_exhibits();
 /// Bugs in outputs of 8 bits with scales.

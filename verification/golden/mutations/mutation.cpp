@@ -169,10 +169,30 @@ std::string_view to_string(Op op) {
       return "with an exponential that overflows to NaN";
     case Op::padded_power:
       return "with zeros that pad the row to a power of two";
-    case Op::exchanged_columns:
-      return "neighboring tiles of columns exchanged";
-    case Op::exchanged_rows:
-      return "neighboring tiles of rows exchanged";
+    case Op::exchanged_columns_4:
+      return "neighboring tiles of 4 columns exchanged";
+    case Op::exchanged_columns_8:
+      return "neighboring tiles of 8 columns exchanged";
+    case Op::exchanged_columns_16:
+      return "neighboring tiles of 16 columns exchanged";
+    case Op::exchanged_columns_32:
+      return "neighboring tiles of 32 columns exchanged";
+    case Op::exchanged_columns_64:
+      return "neighboring tiles of 64 columns exchanged";
+    case Op::exchanged_columns_128:
+      return "neighboring tiles of 128 columns exchanged";
+    case Op::exchanged_rows_4:
+      return "neighboring tiles of 4 rows exchanged";
+    case Op::exchanged_rows_8:
+      return "neighboring tiles of 8 rows exchanged";
+    case Op::exchanged_rows_16:
+      return "neighboring tiles of 16 rows exchanged";
+    case Op::exchanged_rows_32:
+      return "neighboring tiles of 32 rows exchanged";
+    case Op::exchanged_rows_64:
+      return "neighboring tiles of 64 rows exchanged";
+    case Op::exchanged_rows_128:
+      return "neighboring tiles of 128 rows exchanged";
     case Op::repeat_second:
       return "the second element used for all";
     case Op::repeat_third:

@@ -96,11 +96,21 @@ enum class MutationOperator {
   partial_128,
   four_times,
   eight_times,
-  overflowing,        ///< an exponential overflows, and infinity over infinity is NaN
-  padded_power,       ///< zeros that pad a row to a power of two count as elements
-  exchanged_columns,  ///< neighboring tiles of columns are exchanged
-  exchanged_rows,     ///< neighboring tiles of rows are exchanged
-  repeat_second,      ///< the second element of a vector is used for all
+  overflowing,          ///< an exponential overflows, and infinity over infinity is NaN
+  padded_power,         ///< zeros that pad a row to a power of two count as elements
+  exchanged_columns_4,  ///< neighboring tiles of 4 columns are exchanged
+  exchanged_columns_8,
+  exchanged_columns_16,
+  exchanged_columns_32,
+  exchanged_columns_64,
+  exchanged_columns_128,
+  exchanged_rows_4,  ///< neighboring tiles of 4 rows are exchanged
+  exchanged_rows_8,
+  exchanged_rows_16,
+  exchanged_rows_32,
+  exchanged_rows_64,
+  exchanged_rows_128,
+  repeat_second,  ///< the second element of a vector is used for all
   repeat_third,
   repeat_last,
   by_row,   ///< element r of a vector is used for all columns of row r
@@ -159,7 +169,7 @@ class OfferedOperators {
   std::span<const MutationOperator> span() const { return {operators_.data(), count_}; }
 
  private:
-  std::array<MutationOperator, 24> operators_{};
+  std::array<MutationOperator, 40> operators_{};
   std::size_t count_ = 0;
 };
 

@@ -39,6 +39,16 @@ inline constexpr NumberedOperator kLastBlocks[] = {
     {MutationOperator::partial_4, 4},   {MutationOperator::partial_8, 8},
     {MutationOperator::partial_16, 16}, {MutationOperator::partial_32, 32},
     {MutationOperator::partial_64, 64}, {MutationOperator::partial_128, 128}};
+/// The operators that exchange neighboring tiles of columns.
+inline constexpr NumberedOperator kExchangedColumns[] = {
+    {MutationOperator::exchanged_columns_4, 4},   {MutationOperator::exchanged_columns_8, 8},
+    {MutationOperator::exchanged_columns_16, 16}, {MutationOperator::exchanged_columns_32, 32},
+    {MutationOperator::exchanged_columns_64, 64}, {MutationOperator::exchanged_columns_128, 128}};
+/// The operators that exchange neighboring tiles of rows.
+inline constexpr NumberedOperator kExchangedRows[] = {
+    {MutationOperator::exchanged_rows_4, 4},   {MutationOperator::exchanged_rows_8, 8},
+    {MutationOperator::exchanged_rows_16, 16}, {MutationOperator::exchanged_rows_32, 32},
+    {MutationOperator::exchanged_rows_64, 64}, {MutationOperator::exchanged_rows_128, 128}};
 /// The operators that make a step for each block of elements.
 inline constexpr NumberedOperator kBlocks[] = {
     {MutationOperator::block_1, 1},     {MutationOperator::block_4, 4},

@@ -9,11 +9,11 @@
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/plain/low_precision_number.hpp"
+#include "verification/golden/plain/plain_activations.hpp"
 #include "verification/golden/plain/plain_add_norms.hpp"
 #include "verification/golden/plain/plain_arithmetic.hpp"
 #include "verification/golden/plain/plain_attention.hpp"
 #include "verification/golden/plain/plain_cross_entropy.hpp"
-#include "verification/golden/plain/plain_gates.hpp"
 #include "verification/golden/plain/plain_math.hpp"
 #include "verification/golden/plain/plain_one_pass.hpp"
 #include "verification/golden/plain/plain_rope.hpp"
@@ -32,11 +32,11 @@ namespace {
 
 /// The functions (softmax, activations and others), each written from its specification.
 template <class T>
-class PlainFunctions : public PlainGates<T> {
+class PlainFunctions : public PlainActivations<T> {
  public:
   PlainFunctions(const PlainShape& shape, const ref::model::FunctionInputs& in, DType dtype,
                  const Style& style, Sites& sites)
-      : PlainGates<T>(PlainArithmetic<T>(style, sites, ref::io::item_size(dtype) > 2)),
+      : PlainActivations<T>(PlainArithmetic<T>(style, sites, ref::io::item_size(dtype) > 2)),
         shape_(shape),
         dtype_(dtype),
         in_(in),
@@ -125,6 +125,9 @@ class PlainFunctions : public PlainGates<T> {
   void operator()(const model::GeluTanhOptions&) {
     activation([&](T x) { return tanh_gate(x); }, [&](T x) { return tanh_slope(x); });
   }
+  template <class Options>
+  requires requires(PlainFunctions& f, const Options& o) { f.plain(o); }
+  void operator()(const Options& options) { apply_pointwise(this->plain(options)); }
   void operator()(const model::SiluOptions&) { apply_gate(sigmoid()); }
   void operator()(const model::SwigluOptions&) { apply_gate(sigmoid()); }
   void operator()(const model::GegluOptions&) { apply_gate(normal_distribution()); }
@@ -142,7 +145,7 @@ class PlainFunctions : public PlainGates<T> {
   }
 
  private:
-  using Base = PlainGates<T>;
+  using Base = PlainActivations<T>;
   using Base::a_;
   using Base::density;
   using Base::exp;
@@ -319,6 +322,16 @@ class PlainFunctions : public PlainGates<T> {
       grad[i] = sites_.term("grad_y in grad_x", dy_[i]) *
                 (sites_.term("gate in grad_x", g(x_[i])) +
                  sites_.term("x times the slope of the gate", x_[i] * slope(x_[i])));
+    }
+    store("y", std::move(y));
+    store("grad_x", std::move(grad));
+  }
+
+  void apply_pointwise(const typename Base::Pointwise& f) {
+    std::vector<T> y(x_.size()), grad(x_.size());
+    for (std::size_t i = 0; i < x_.size(); ++i) {
+      y[i] = stored_y_for_backward(f.of(x_[i]));
+      grad[i] = sites_.term("grad_y in grad_x", dy_[i]) * f.slope(x_[i], y[i]);
     }
     store("y", std::move(y));
     store("grad_x", std::move(grad));

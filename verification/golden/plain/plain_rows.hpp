@@ -47,22 +47,17 @@ void read_rows(const char* site, const PlainShape& shape, std::vector<T>& values
   }
 }
 
-/// Returns the width of the tiles that an injected error exchanges along an axis of `extent`
-/// elements: the largest of 32, 16 and 8 of which the axis has an even number. Returns 0 if there
-/// is none.
-inline std::size_t tile_width(std::size_t extent) {
-  for (const std::size_t width : {32, 16, 8})
-    if (extent > 0 && extent % (2 * width) == 0) return width;
-  return 0;
-}
-
-/// Exchanges the first `width` elements with the next ones, and so on for each pair of blocks.
-/// Requires  `2 width` divides the number of values
+/// Exchanges the first `width` elements of each group of `extent` elements with the next ones, and
+/// so on for each pair of tiles. The elements after the last whole pair keep their places.
+/// Requires  `extent` divides the number of values
 template <class T>
-void exchange_tiles(std::vector<T>& values, std::size_t width) {
+void exchange_tiles(std::vector<T>& values, std::size_t extent, std::size_t width) {
   const auto step = static_cast<std::ptrdiff_t>(width);
-  for (auto tile = values.begin(); tile != values.end(); tile += 2 * step)
-    std::swap_ranges(tile, tile + step, tile + step);
+  for (std::size_t first = 0; first < values.size(); first += extent)
+    for (std::size_t i = 0; i + 2 * width <= extent; i += 2 * width) {
+      const auto tile = values.begin() + static_cast<std::ptrdiff_t>(first + i);
+      std::swap_ranges(tile, tile + step, tile + step);
+    }
 }
 
 /// Replaces the columns from `first` on by 0.
@@ -85,8 +80,6 @@ void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>
   constexpr std::size_t kFew = 3;
   const bool rows = values.size() == shape.size() && shape.rows() > 1 && shape.d_model > 1;
   const bool whole = values.size() == shape.size();
-  const std::size_t column_tile = whole ? tile_width(shape.d_model) : 0;
-  const std::size_t row_tile = whole ? tile_width(shape.rows()) : 0;
   mutations::OfferedOperators offered = {MutationOperator::unwritten_last};
   if (may_hold_nan) offered.push_back(MutationOperator::clean_nan);
   if (rows) offered.push_back(MutationOperator::unwritten_row);
@@ -94,8 +87,12 @@ void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>
   if (rows)
     for (const NumberedOperator& block : kLastBlocks)
       if (block.number < shape.rows()) offered.push_back(block.op);
-  if (column_tile > 0) offered.push_back(MutationOperator::exchanged_columns);
-  if (row_tile > 0) offered.push_back(MutationOperator::exchanged_rows);
+  if (whole) {
+    for (const NumberedOperator& tile : kExchangedColumns)
+      if (2 * tile.number <= shape.d_model) offered.push_back(tile.op);
+    for (const NumberedOperator& tile : kExchangedRows)
+      if (2 * tile.number <= shape.rows()) offered.push_back(tile.op);
+  }
   if (rows)
     for (const NumberedOperator& block : kFirstBlocks)
       if (block.number < shape.d_model && (shape.d_model - block.number) * shape.rows() > kFew)
@@ -109,13 +106,11 @@ void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>
     clear_last_rows((shape.rows() - 1) % *block + 1);
   if (const auto columns = number_of_operator(kFirstBlocks, op))
     clear_columns_from(*columns, shape, values);
+  if (const auto width = number_of_operator(kExchangedColumns, op))
+    exchange_tiles(values, shape.d_model, *width);
+  if (const auto width = number_of_operator(kExchangedRows, op))
+    exchange_tiles(values, values.size(), *width * shape.d_model);
   switch (op) {
-    case MutationOperator::exchanged_columns:
-      exchange_tiles(values, column_tile);
-      break;
-    case MutationOperator::exchanged_rows:
-      exchange_tiles(values, row_tile * shape.d_model);
-      break;
     case MutationOperator::unwritten_last:
       values.back() = 0;
       break;

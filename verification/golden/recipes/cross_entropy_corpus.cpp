@@ -56,6 +56,15 @@ class LossCases {
     for (const std::size_t edge : block_edges_of_tier(tier_)) add_block_edge_cases(edge);
     low_precision_cases(513, 600);
     for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16})
+      add({.reason = "smoothed_vocabulary",
+           .why = "label smoothing over 130 classes: the share of each class is far below 1/100",
+           .dtype = dtype,
+           .rows = 4,
+           .classes = 130,
+           .smoothing = "0.1",
+           .logits = LossRecipe::scaled_logits(3),
+           .target = [](std::size_t row) { return row % 2 == 0 ? 129u - row : 3u * row; }});
+    for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16})
       add_late_targets(dtype, 264, {130, 263});
     add({.reason = "subnormal_16_bits",
          .why = kWhySubnormal,

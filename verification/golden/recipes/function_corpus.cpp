@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "ref/model/operation_info.hpp"
+#include "verification/golden/recipes/activation_corpus.hpp"
 #include "verification/golden/recipes/add_norm_corpus.hpp"
 #include "verification/golden/recipes/attention_corpus.hpp"
 #include "verification/golden/recipes/cross_entropy_corpus.hpp"
@@ -34,7 +36,8 @@ class FunctionCases {
         function_(function),
         seed_(seed),
         info_(ref::model::operation_info(function)),
-        sums_(info_.independence == ref::model::Independence::row) {}
+        sums_(info_.independence == ref::model::Independence::row),
+        squares_(ref::model::is_operation_name<ref::model::ReluSquaredOptions>(function)) {}
 
   std::vector<Case> take() { return std::move(cases_); }
 
@@ -61,7 +64,9 @@ class FunctionCases {
       add(base_recipe("subnormal_x", {3, 6}, DType::float32)
               .why(kWhySubnormalFloat32)
               .x(scaled(1e-40)));
-    add(base_recipe("near_largest", {3, 6}, DType::float16).why(kWhyNearLargest).x(near_largest));
+    add(base_recipe("near_largest", {3, 6}, DType::float16)
+            .why(kWhyNearLargest)
+            .x(squares_ ? root_of_near_largest : near_largest));
     if (info_.has_mask_operand()) masked();
     if (ref::model::is_operation_name<ref::model::ReluOptions>(function_))
       add(base_recipe("minus_infinity", {4, 6}, DType::float32)
@@ -175,8 +180,14 @@ class FunctionCases {
                 .x(scaled(0.5)));
       add(base_recipe("large_16_bits", {9, middling}, dtype)
               .why("elements up to about 300: exponentials overflow, and cubes")
-              .x(scaled(100)));
+              .x(scaled(squares_ ? 50 : 100)));
     }
+  }
+
+  /// Returns a number whose square is near the largest one of float16.
+  static double root_of_near_largest(std::size_t i, double normal) {
+    const double v = near_largest(i, normal);
+    return std::copysign(std::sqrt(std::fabs(v)), v);
   }
 
   void sums() {
@@ -291,7 +302,8 @@ class FunctionCases {
   std::string_view function_;
   std::uint64_t seed_;
   const ref::model::OperationInfo& info_;
-  bool sums_;  ///< whether the function sums the elements of a row; if not, it is elementwise
+  bool sums_;     ///< whether the function sums the elements of a row; if not, it is elementwise
+  bool squares_;  ///< whether y is a square, which overflows 16 bits for smaller elements
   std::vector<Case> cases_;
 };
 
@@ -314,7 +326,9 @@ std::vector<Case> function_cases(Tier tier, std::string_view function, std::uint
   if (tier == Tier::quick) cases.quick();
   if (tier == Tier::standard) cases.standard();
   if (tier == Tier::full) cases.full();
-  return cases.take();
+  std::vector<Case> all = cases.take();
+  for (Case& c : activation_cases(tier, function, seed)) all.push_back(std::move(c));
+  return all;
 }
 
 }  // namespace normproof::verification::golden::recipes

@@ -44,6 +44,15 @@ class GatedCases {
     add(base_recipe("last_lane", {3, 33}, DType::float32)
             .why("one element more than a vector of 32"));
     add(base_recipe("block_edge", {1, 257}, DType::float32).why(kWhyBlockEdge).x(scaled(2)));
+    if (gated_) {
+      add(base_recipe("wide", {2, 160}, DType::float32)
+              .why("several blocks of columns in each operand")
+              .x(scaled(2)));
+      for (const DType dtype : kLowPrecisionGateDtypes)
+        add(base_recipe("wide_16_bits", {2, 96}, dtype)
+                .why("several blocks of columns in each operand, in whole vectors of 16 bytes")
+                .x(scaled(2)));
+    }
     add_near_zero_cases(DType::float32);
     for (const DType dtype : kHighPrecisionGateDtypes) add_tail_cases(dtype);
     add(base_recipe("large", {3, 7}, DType::float32)

@@ -242,10 +242,27 @@ class OptimizerCases {
                    {"first_moment", scaled(1e12)},
                    {"second_moment",
                     [](std::size_t i, double normal) { return 1e24 * positive(i, normal); }}}});
-    if (ref::model::is_operation_name<ref::model::AdamWOptions>(optimizer_))
-      add({.reason = "large_decay",
-           .why = "the decay of a parameter far from 0 beside a small step",
-           .options = {{"weight_decay", "4"}, {"learning_rate", "0.125"}, {"eps", "0.0625"}},
+    if (ref::model::is_operation_name<ref::model::AdamWOptions>(optimizer_)) add_decays();
+  }
+
+  void add_decays() {
+    add({.reason = "large_decay",
+         .why = "the decay of a parameter far from 0 beside a small step",
+         .options = {{"weight_decay", "4"}, {"learning_rate", "0.125"}, {"eps", "0.0625"}},
+         .fills = {{"parameter", scaled(32)}}});
+    for (const DType dtype : {DType::float64, DType::float32})
+      add({.reason = "decay_beside_large_steps",
+           .why = "a usual decay of large parameters beside steps of the learning rate",
+           .options = {{"weight_decay", "0.1"}, {"learning_rate", "0.01"}},
+           .dtype = dtype,
+           .iterations = 0,
+           .fills = {{"parameter", scaled(8)}}});
+    for (const DType dtype : {DType::bfloat16, DType::float16})
+      add({.reason = "decay_of_large_parameters",
+           .why = "a decay far above the last digit of a 16-bit parameter",
+           .options = {{"weight_decay", "2"}, {"learning_rate", "0.125"}, {"eps", "0.0625"}},
+           .dtype = dtype,
+           .steps = 0,
            .fills = {{"parameter", scaled(32)}}});
   }
 

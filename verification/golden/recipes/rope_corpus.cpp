@@ -70,6 +70,18 @@ class RopeCases {
            .why = "features behind the pairs are copied, here three of nine",
            .shape = {2, 2, 4, 9},
            .interleaved = interleaved});
+      for (const DType dtype : {DType::bfloat16, DType::float16})
+        add({.reason = of + "_partial_16_bits",
+             .why = "a quarter of a head of 32 features is rotated, and the rest is copied",
+             .dtype = dtype,
+             .shape = {1, 2, 3, 32},
+             .pairs = 4,
+             .interleaved = interleaved});
+      add({.reason = of + "_partial_head",
+           .why = "half of a head of 64 features is rotated, as some models have it",
+           .shape = {1, 2, 3, 64},
+           .pairs = 16,
+           .interleaved = interleaved});
       add({.reason = of + "_one_pair",
            .why = "one pair of five features",
            .shape = {2, 4, 5},

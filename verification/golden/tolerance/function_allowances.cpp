@@ -6,6 +6,7 @@
 #include "ref/numeric/elementary_array.hpp"
 #include "ref/ops/gelu_tanh_cancellation.hpp"
 #include "verification/golden/corpus/kind.hpp"
+#include "verification/golden/tolerance/activation_allowances.hpp"
 #include "verification/golden/tolerance/attention_allowances.hpp"
 #include "verification/golden/tolerance/cross_entropy_allowances.hpp"
 #include "verification/golden/tolerance/units.hpp"
@@ -336,6 +337,8 @@ void add_function_allowances(const Case& c, const checks::evaluation::FunctionIn
     allow_cancellation(inputs, accumulation_arithmetic(accumulation).unit_roundoff, formula, bound);
   if (has_operation<ref::model::SiluOptions>(c) || has_operation<ref::model::SwigluOptions>(c))
     allow_published_sigmoid(inputs, accumulation_arithmetic(accumulation), formula, bound);
+  add_activation_allowances(c, inputs, values, arithmetic_of_candidate(accumulation, flushes),
+                            accumulation, formula, bound);
   const bool is_gelu =
       has_operation<ref::model::GeluOptions>(c) || has_operation<ref::model::GegluOptions>(c);
   if (is_gelu && formula == Formula::stable)

@@ -25,6 +25,7 @@ namespace normproof::verification::golden::tolerance {
 ///           reciprocal norm in another order.
 ///           attention, cross_entropy and norms of a sum: see add_attention_allowances,
 ///           add_cross_entropy_allowances and add_add_norm_allowances.
+///           Other activations: see add_activation_allowances.
 ///           Other operations: nothing
 /// Requires  `bound` contains the error bound of c for sums in any order in `accumulation`;
 ///           `flushes` says whether the candidate flushes subnormal numbers to 0; `inputs` are the

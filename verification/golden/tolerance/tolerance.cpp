@@ -20,6 +20,7 @@
 #include "verification/golden/corpus/scaling.hpp"
 #include "verification/golden/plain/plain_layers.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
+#include "verification/golden/tolerance/activation_allowances.hpp"
 #include "verification/golden/tolerance/function_allowances.hpp"
 #include "verification/golden/tolerance/layer_allowances.hpp"
 #include "verification/golden/tolerance/units.hpp"
@@ -202,11 +203,7 @@ bool computes_variance(const Case& c) {
 bool has_formula(const Case& c, Formula formula) {
   switch (formula) {
     case Formula::stable:
-      return has_operation<ref::model::SiluOptions>(c) ||
-             has_operation<ref::model::GeluOptions>(c) ||
-             has_operation<ref::model::GeluTanhOptions>(c) ||
-             has_operation<ref::model::SwigluOptions>(c) ||
-             has_operation<ref::model::GegluOptions>(c);
+      return has_stable_formula(c);
     case Formula::one_pass:
       return computes_variance(c);
     default:

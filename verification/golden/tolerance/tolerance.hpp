@@ -15,9 +15,9 @@ using corpus::Case;
 using ref::io::DType;
 
 /// The class of formulas that a candidate uses, with mean m and reciprocal standard deviation r.
-/// - `stable`: like `two_pass`, and silu, gelu, gelu_tanh, swiglu and geglu keep their relative
-///   accuracy for negative x, where the published formulas `x/(1 + exp(-x))`, `x (1 + erf)/2` and
-///   `x (1 + tanh)/2` lose all digits.
+/// - `stable`: like `two_pass`, and activations keep their relative accuracy in the tails, where
+///   published formulas such as `x/(1 + exp(-x))`, `x (1 + erf)/2` and `log(1 + exp(x))` lose all
+///   digits.
 /// - `two_pass`: differences are computed first, as in `(x - m) r`, and the variance is the mean of
 ///   squared distances from the mean. Equally accurate ways to compute the variance are included
 ///   (Welford, a tree of partial variances).
@@ -35,8 +35,8 @@ Formula parse_formula(std::string_view name);
 /// Whether the operation computes a variance, so that a one-pass formula exists.
 bool computes_variance(const Case& c);
 /// Whether the operation can be computed by the formula. The formulas `two_pass` and `folded` exist
-/// for every operation, `one_pass` for one that computes a variance, and `stable` for silu, gelu,
-/// gelu_tanh, swiglu and geglu.
+/// for every operation, `one_pass` for one that computes a variance, and `stable` for the
+/// activations of has_stable_formula.
 bool has_formula(const Case& c, Formula formula);
 
 /// The largest distance of a correct implementation's output from the exact result, for each

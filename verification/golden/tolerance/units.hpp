@@ -25,6 +25,10 @@ inline constexpr double kConvertedStatisticError = 3 * kOperationError;
 /// of an exponential, a quotient and two sums.
 inline constexpr double kPublishedSigmoidError = 2 * kOperationError + kUlpError;
 
+/// The error limit of log(1 + exp(v)) beyond that of its logarithm, in which the errors of the
+/// exponential and of the sum are divided by 1 + exp(v).
+inline constexpr double kPublishedSoftplusError = kOperationError + kUlpError;
+
 /// The factor between the bound of a model's output that follows from the operations of the
 /// reference, and the bound for implementations that compute in equally accurate ways.
 inline constexpr double kOtherFormsOfModels = 4;

@@ -32,6 +32,12 @@ def gated(fn):
     return rounded
 
 
+def softplus(x, beta, threshold):
+    """jax.nn.softplus with the options that it lacks, in float32 or float64."""
+    v = beta * x.astype(formulas.compute_dtype(x))
+    return (jnp.where(v > threshold, v, jax.nn.softplus(v)) / beta).astype(x.dtype)
+
+
 def attention_by_formula(q, k, v, visible, scale, soft_cap, bias, sinks):
     """Attention with a cap, a bias or sinks in float32 or float64. jax.nn.dot_product_attention has none of them but a bias."""
     kind, group = formulas.compute_dtype(q), q.shape[1] // k.shape[1]
@@ -87,6 +93,9 @@ NORMS = {op: getattr(formulas, op) for op in NORM_NAMES}
 FUNCTIONS = {"softmax": widened_with_mask(board.softmax), "log_softmax": widened(board.log_softmax),
              "log_sum_exp": widened_with_mask(board.logsumexp), "relu": widened(board.relu),
              "gelu": widened(board.gelu), "gelu_tanh": widened(board.gelu_tanh), "silu": widened(board.silu),
+             "relu_squared": widened(lambda x: jnp.square(jax.nn.relu(x))), "sigmoid": widened(jax.nn.sigmoid),
+             "log_sigmoid": widened(jax.nn.log_sigmoid), "tanh": widened(jnp.tanh), "mish": widened(jax.nn.mish),
+             "softplus": softplus,
              "swiglu": gated(board.silu), "geglu": gated(board.gelu),
              "add_layer_norm": formulas.add_layer_norm, "add_rms_norm": formulas.add_rms_norm}
 

@@ -78,6 +78,14 @@ def log_sum_exp(x, valid=None):
     return board.logsumexp(without_invalid(x, valid))
 
 
+def relu_squared(x):
+    return F.relu(x).square()
+
+
+def softplus(x, beta, threshold):
+    return F.softplus(x, beta, threshold)
+
+
 def after_sum(norm):
     """Returns a function that computes a norm of x + residual and also returns the sum."""
     def added(x, residual, eps, gamma=None, beta=None):
@@ -159,7 +167,9 @@ def functions():
     if hasattr(F, "rms_norm"):
         added["add_rms_norm"] = rms_norm
     pointwise = {"softmax": softmax, "log_softmax": board.log_softmax, "log_sum_exp": log_sum_exp, "relu": board.relu,
-                 "gelu": board.gelu, "gelu_tanh": board.gelu_tanh, "silu": board.silu}
+                 "gelu": board.gelu, "gelu_tanh": board.gelu_tanh, "silu": board.silu,
+                 "relu_squared": relu_squared, "sigmoid": torch.sigmoid, "log_sigmoid": F.logsigmoid, "tanh": torch.tanh,
+                 "mish": F.mish, "softplus": softplus}
     offered = {**norms, **pointwise, "swiglu": board.swiglu, "geglu": board.geglu,
                **{op: after_sum(norm) for op, norm in added.items()}}
     found = [Piped(op, requires_wide_parameters(fn), THREE) for op, fn in offered.items()]

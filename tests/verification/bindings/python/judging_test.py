@@ -610,3 +610,53 @@ def test_the_report_has_the_index_of_an_image_with_its_channels_first():
         return y
     report = normproof.judge(wrong, "batch_norm", x=x, layout="channels_first")
     assert "y at [1, 11, 5] is y[1, 5, 2, 3] of your tensors, whose shape is [2, 6, 3, 4]" in str(report)
+
+
+def rotate_by_wide_tables(x, cos, sin):
+    """Rotates x by tables that have each column twice."""
+    a, b = np.split(x, 2, axis=-1)
+    return x * cos + np.concatenate((-b, a), -1) * sin
+
+
+def test_a_rotation_takes_queries_and_tables_as_wide_as_a_head():
+    generator = np.random.default_rng(5)
+    q, angles = generator.standard_normal((2, 5, 8)).astype(np.float32), generator.standard_normal((5, 4)).astype(np.float32)
+    cos, sin = (np.concatenate((table, table), -1) for table in (np.cos(angles), np.sin(angles)))
+    assert normproof.judge(rotate_by_wide_tables, "rope", q=q, cos=cos, sin=sin)
+    assert not normproof.judge(lambda x, cos, sin: rotate_by_wide_tables(x, cos, -sin), "rope", q=q, cos=cos, sin=sin)
+    with pytest.raises(normproof.UsageError, match="rope rotates one tensor, and q= is a second one; expected x="):
+        normproof.judge(rotate_by_wide_tables, "rope", q=q, k=q, cos=cos, sin=sin)
+
+
+def test_momentum_is_the_weight_of_the_new_statistics():
+    x = np.random.default_rng(6).standard_normal((6, 4)).astype(np.float32)
+    state = {"running_mean": np.zeros(4, np.float32), "running_var": np.ones(4, np.float32)}
+
+    def batch_norm(x, running_mean, running_var, momentum, eps=1e-5):
+        mean, variance = x.mean(0), x.var(0)
+        running_mean = (1 - momentum) * running_mean + momentum * mean
+        running_var = (1 - momentum) * running_var + momentum * variance * 6 / 5
+        return (x - mean) / np.sqrt(variance + eps), running_mean, running_var
+    assert normproof.judge(batch_norm, "batch_norm", x=x, **state, momentum=0.25)
+    with pytest.raises(normproof.UsageError, match="momentum=True; expected a number, the weight of the new statistics"):
+        normproof.judge(batch_norm, "batch_norm", x=x, **state, momentum=True)
+
+
+def test_an_upper_case_g_is_the_number_of_groups():
+    def group_norm(x, G, weight, bias, eps=1e-5):
+        parts = x.reshape(len(x), G, -1)
+        parts = (parts - parts.mean(-1, keepdims=True)) / np.sqrt(parts.var(-1, keepdims=True) + np.float32(eps))
+        return parts.reshape(x.shape) * weight + bias
+    x, weight, bias = np.random.default_rng(7).standard_normal((3, 3, 8)).astype(np.float32)
+    assert normproof.judge(group_norm, "group_norm", x=x, G=4, weight=weight[0], bias=bias[0])
+
+
+def test_a_packed_gate_is_one_tensor():
+    def swiglu(gate_up):
+        gate, up = np.split(gate_up, 2, axis=-1)
+        return gate / (1 + np.exp(-gate)) * up
+    packed = np.random.default_rng(8).standard_normal((3, 8)).astype(np.float32)
+    assert normproof.judge(swiglu, "swiglu", gate_up=packed)
+    assert not normproof.judge(lambda gate_up: swiglu(gate_up) * np.float32(1.001), "swiglu", gate_up=packed)
+    with pytest.raises(normproof.UsageError, match="expected a tensor whose last axis is even"):
+        normproof.judge(swiglu, "swiglu", gate_up=packed[:, :7])

@@ -38,6 +38,26 @@ def test_layers_of_pytorch_pass_unless_a_row_has_one_feature(fn, op, conventions
     assert "grad_x" in str(report)
 
 
+@pytest.mark.parametrize("fn, op", [
+    (torch.sigmoid, "sigmoid"), (F.logsigmoid, "log_sigmoid"), (torch.nn.LogSigmoid, "log_sigmoid"), (F.softplus, "softplus"),
+    (torch.nn.Softplus, "softplus"), (torch.tanh, "tanh"), (F.mish, "mish"), (torch.nn.Mish, "mish"),
+    (lambda x: F.relu(x).square(), "squared_relu")])
+def test_activations_of_exponentials_pass(fn, op):
+    report = normproof.check(fn, op, dtype=["float64", "float32"])
+    assert report, str(report)
+    assert "grad_x" in str(report)
+
+
+def test_the_tails_of_activations_are_judged_by_a_stable_formula():
+    assert normproof.check(F.softplus, "softplus", formula="stable"), "log1p"
+
+    def softplus(x, beta, threshold):
+        v = beta * x
+        return torch.where(v > threshold, x, (v.clamp(min=0) + torch.log(1 + torch.exp(-v.abs()))) / beta)
+    assert normproof.check(softplus, "softplus")
+    assert not normproof.check(softplus, "softplus", formula="stable")
+
+
 def test_gradients_of_functions_are_judged():
     def attention(query, key, value, scale=None):
         query, key, value = (tensor.double() for tensor in (query, key, value))

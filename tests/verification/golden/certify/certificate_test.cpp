@@ -251,6 +251,12 @@ Numbers evaluate_definition(const std::string& function, const Numbers& x) {
                   (1 + mp::tanh(oracle100(mp::sqrt(oracle100(2 / pi)) *
                                           (v + oracle100("0.044715") * v * v * v)))));
     if (function == "silu" || function == "swiglu") y.push_back(v / (1 + mp::exp(oracle100(-v))));
+    if (function == "relu_squared") y.push_back(v > 0 ? oracle100(v * v) : oracle100(0));
+    if (function == "sigmoid") y.push_back(1 / (1 + mp::exp(oracle100(-v))));
+    if (function == "log_sigmoid") y.push_back(-mp::log(oracle100(1 + mp::exp(oracle100(-v)))));
+    if (function == "softplus") y.push_back(mp::log(oracle100(1 + mp::exp(v))));
+    if (function == "tanh") y.push_back(mp::tanh(v));
+    if (function == "mish") y.push_back(v * mp::tanh(mp::log(oracle100(1 + mp::exp(v)))));
     if (function == "geglu") y.push_back(v * mp::erfc(oracle100(-v / mp::sqrt(oracle100(2)))) / 2);
   }
   return y;

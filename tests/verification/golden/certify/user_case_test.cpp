@@ -1,5 +1,6 @@
 #include "verification/golden/certify/user_case.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,6 +48,22 @@ TEST(UserCaseOfTheGate, IsCertifiedToTheValuesOfTheCorpus) {
                 testing::StartsWith("own/" + corpus::case_operation_name(c) + "/mine-"));
     EXPECT_THAT(own.description.case_text,
                 AllOf(HasSubstr("\"tier\": \"own\""), HasSubstr(own.description.path)));
+  }
+}
+
+TEST(UserCaseOfTheGate, RefusesANegativeSecondMomentInOneSentence) {
+  for (const char* optimizer : {"adam", "adamw"}) {
+    const auto cases = list_corpus(kCorpus, fmt::format("quick/{}/*-float64", optimizer));
+    ASSERT_FALSE(cases.empty());
+    UserCase question = convert_to_user_case(read_case(kCorpus, cases.front()).description.c);
+    StoredTensor& moment =
+        *std::ranges::find(question.inputs, "second_moment", &StoredTensor::name);
+    std::vector<double> values = ref::io::widen(moment);
+    values.back() = -1;
+    moment = make_stored_tensor("second_moment", moment.dtype, moment.shape, values);
+    EXPECT_THAT(error_message<UsageError>([&] { make_user_case(question); }),
+                AllOf(HasSubstr("is -1; expected numbers that are not negative"),
+                      HasSubstr(fmt::format("because {} takes", optimizer))));
   }
 }
 

@@ -170,9 +170,13 @@ TEST(AgreeingMutations, NameMistakesOfKernelsThatWorkByBlocks) {
   EXPECT_EQ(first_name(norm, {"elements of gamma and beta", repeat_1}),
             "elements of gamma and beta: the first element used for all");
   EXPECT_EQ(first_name(plain_recipe("layer_norm", {3, 16}, DType::float32).make(1),
-                       {"writing y", exchanged_columns}),
-            "writing y: neighboring tiles of columns exchanged");
+                       {"writing y", exchanged_columns_8}),
+            "writing y: neighboring tiles of 8 columns exchanged");
+  EXPECT_EQ(first_name(norm, {"writing grad_x", exchanged_columns_4}),
+            "writing grad_x: neighboring tiles of 4 columns exchanged");
   const Case tall = plain_recipe("layer_norm", {24, 3}, DType::float32).make(1);
+  EXPECT_EQ(first_name(tall, {"writing y", exchanged_rows_4}),
+            "writing y: neighboring tiles of 4 rows exchanged");
   EXPECT_EQ(first_name(tall, {"rows of grad_gamma and grad_beta", partial_8}),
             "grad_gamma and grad_beta: the last block of 8 rows is lost");
   EXPECT_EQ(first_name(plain_recipe("softmax", {3, 40}, DType::float32).make(1),

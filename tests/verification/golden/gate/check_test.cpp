@@ -503,13 +503,18 @@ std::vector<StoredTensor> certified_answer(const StoredCase& stored) {
 }
 
 TEST(CheckCase, AStableFormulaIsHeldToTheTailsOfActivations) {
-  for (const char* operation : {"silu", "gelu", "gelu_tanh"}) {
-    const StoredCase stored = certified(
-        plain_recipe(operation, {1, 2}, DType::float32)
-            .x([&](std::size_t i, double) {
-              return i == 0 ? (std::string_view(operation) == "silu" ? -90.0 : -8.0) : -1.0;
-            })
-            .make(1));
+  // An argument at which the published formula may be 0, in float32.
+  for (const auto& [operation, tail] : {std::pair{"silu", -90.0},
+                                        {"gelu", -8.0},
+                                        {"gelu_tanh", -8.0},
+                                        {"sigmoid", -90.0},
+                                        {"log_sigmoid", 20.0},
+                                        {"softplus", -20.0},
+                                        {"mish", -20.0}}) {
+    const StoredCase stored =
+        certified(plain_recipe(operation, {1, 2}, DType::float32)
+                      .x([tail = tail](std::size_t i, double) { return i == 0 ? tail : -1.0; })
+                      .make(1));
     const CheckOptions stable{.formula = tolerance::Formula::stable};
     const CaseResult usual = check_case(stored, certified_answer(stored), {});
     EXPECT_EQ(find_tensor_result(usual, "y").vacuous, 1u) << operation;

@@ -34,7 +34,7 @@ TEST(BugExhibits, ComeFromEveryFamilyOfOperations) {
   std::size_t count = 0;
   for (const auto& family :
        {layer_norm_exhibits(), rms_norm_exhibits(), slice_norm_exhibits(), function_exhibits(),
-        attention_exhibits(), optimizer_exhibits(), scaled_exhibits()}) {
+        activation_exhibits(), attention_exhibits(), optimizer_exhibits(), scaled_exhibits()}) {
     EXPECT_THAT(family, Not(IsEmpty()));
     count += family.size();
   }

@@ -110,6 +110,44 @@ TEST(PlainFunctions, SigmoidThatDividesInfinityByInfinityIsNaN) {
       find_tensor_values(run(c, {"formula of s(x)", MutationOperator::overflowing}), "y")[0]));
 }
 
+TEST(PlainFunctions, ActivationsOfExponentialsHaveTheMistakesOfTheirFormulas) {
+  const auto y_at = [](const char* function, double x, const Mutation& mutation) {
+    const Case c =
+        plain_recipe(function, {1, 1}, DType::float32).x([=](auto, double) { return x; }).make(1);
+    return find_tensor_values(run(c, mutation), "y")[0];
+  };
+  using enum MutationOperator;
+  EXPECT_EQ(y_at("softplus", 100, {}), 100);
+  EXPECT_TRUE(std::isinf(y_at("softplus", 100, {"formula of softplus", overflowing})));
+  EXPECT_GT(y_at("softplus", -6, {}), 0);
+  EXPECT_EQ(y_at("softplus", -6, {"formula of softplus", clip}), 0);
+  EXPECT_EQ(y_at("log_sigmoid", -100, {}), -100);
+  EXPECT_TRUE(std::isinf(y_at("log_sigmoid", -100, {"formula of y", overflowing})));
+  EXPECT_FLOAT_EQ(static_cast<float>(y_at("log_sigmoid", 3, {"formula of y", negate})),
+                  -3.0485873f);
+  EXPECT_TRUE(std::isnan(y_at("tanh", 50, {"formula of tanh", overflowing})));
+  EXPECT_EQ(y_at("tanh", 0.5, {"formula of tanh", square}), 0.5);
+  EXPECT_TRUE(std::isnan(y_at("mish", 50, {"formula of the gate", overflowing})));
+  EXPECT_EQ(y_at("relu_squared", -2, {}), 0);
+  EXPECT_EQ(y_at("relu_squared", -2, {"values below 0", other}), 4);
+}
+
+TEST(PlainFunctions, SoftplusMayForgetBetaOrItsThreshold) {
+  const Case c = plain_recipe("softplus", {1, 1}, DType::float64)
+                     .option("beta", "2")
+                     .option("threshold", "3")
+                     .x([](auto, double) { return 2.0; })
+                     .make(1);
+  const auto y = [&](const Mutation& mutation) {
+    return find_tensor_values(run(c, mutation), "y")[0];
+  };
+  using enum MutationOperator;
+  const double smooth = std::log1p(std::exp(4.0));
+  EXPECT_EQ(y({}), 2);
+  EXPECT_DOUBLE_EQ(y({"threshold", drop}), smooth / 2);
+  EXPECT_DOUBLE_EQ(y({"threshold", other}), smooth / 2);
+}
+
 TEST(PlainFunctions, MutationToFloat32ConstantsCausesErrorsOfTheirRounding) {
   for (const auto& [function, site] :
        {std::pair{"gelu", "1/sqrt(2)"}, std::pair{"gelu", "1/sqrt(2 pi)"},

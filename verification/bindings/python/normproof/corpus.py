@@ -26,6 +26,8 @@ PER_STEP = ("x", "grad_parameter", "grad_y", "valid")  # tensors whose leading a
 WHOLE_OPTIONS = ("groups", "warmup_iterations", "num_heads", "num_layers", "window_left", "window_right")
 TEXT_OPTIONS = ("log_sum_exp_base",)  # their values are names, also if a name is a number
 
+LIMITS = ("threshold",)  # options for which no limit is infinity, as libraries have it
+
 
 def option_value(name: str, text: str) -> Any:
     """Parses the text of an option: a number, True, False or None. Any other text, and that of TEXT_OPTIONS, is returned unchanged."""
@@ -34,7 +36,7 @@ def option_value(name: str, text: str) -> Any:
     if text in ("true", "false"):
         return text == "true"
     if text == "none":
-        return None
+        return float("inf") if name in LIMITS else None
     try:
         return int(text) if name.rpartition(".")[2] in WHOLE_OPTIONS else float(text)
     except ValueError:

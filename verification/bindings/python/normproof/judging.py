@@ -17,6 +17,7 @@ from normproof.drawn_rows import DrawnRows, as_matrix, can_draw, require_drawabl
 from normproof.dtypes import named_if_dtype
 from normproof.errors import UsageError, in_one_line
 from normproof.found_conventions import Convention, divide, follow_convention, has_numbers
+from normproof.given import with_names_of_corpus
 from normproof.invocation import Answer, Invocation, prepare_invocation
 from normproof.isolation import Runner, start_runner
 from normproof.layout import Layout
@@ -38,7 +39,8 @@ from normproof.trained import copies_of, describe_other_options, is_trained_modu
 LEADING_TENSORS = ("x", "q", "logits", "parameter")
 SAME_DTYPE_AS_LEADING = ("grad_y", "residual", "gate", "grad_sum", "k", "v")
 CLASSES, INTEGERS = ("targets",), ("int64", "int32", "uint8")
-ELEMENTWISE = ("relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu")  # operations that take a scalar x
+ELEMENTWISE = ("relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu", "relu_squared", "sigmoid", "log_sigmoid", "softplus", "tanh",
+               "mish")  # operations that take a scalar x
 INFERENCE_ONLY = ("decoding",)
 # Conventions are tried on FEW_ROWS rows of tensors that have more than MAX_TRIED elements.
 FEW_ROWS, MAX_TRIED = 8, 1 << 16
@@ -91,7 +93,8 @@ def judge(fn: Callable[..., Any], op: str, *unnamed: Any, mode: str | None = Non
     inputs = report.inputs
     is_large = rows is None and max(stored.data.size for stored in inputs.values()) > MAX_TRIED
     few = {"rows": FEW_ROWS, "seed": 0} if is_large and can_draw(report.op, inputs, repeat) else {}
-    decided = names.with_canonical_names(report.op, given, "normproof.judge", complete=False)
+    decided = names.with_canonical_names(
+        report.op, with_names_of_corpus(report.op, given, "normproof.judge"), "normproof.judge", complete=False)
     return follow_convention(report, [*decided, *(key for key, value in settings.items() if value)],
                              lambda convention: judge_by(convention, **few), judge_by)
 
@@ -107,7 +110,7 @@ def judge_once(fn: Callable[..., Any], op: str, given: Mapping[str, Any], *, mod
     if mode not in (None, "training", "inference"):
         raise UsageError(f"normproof: mode={mode!r}; expected 'training' or 'inference'")
     op = canonical_op(op)
-    given = names.without_rules(op, given, "normproof.judge")
+    given = with_names_of_corpus(op, given, "normproof.judge")
     if cast_order and given.get("storage") is not None:  # then it is the option of rms_norm, whose result is rounded so
         given, cast_order = {**given, "cast_order": cast_order}, ""
     called, title, holds, kept = fn, title_of(fn), None, []
@@ -428,7 +431,7 @@ def split_arguments(given: Mapping[str, Any]) -> tuple[dict[str, Stored], dict[s
     homes: set[str] = set()
     for name, value in given.items():
         if isinstance(value, OPTION_TYPES):
-            options[name] = str(value).lower() if isinstance(value, bool) else str(value)
+            options[name] = variants.option_text(value)
         elif isinstance(value, Stored):
             inputs[name] = value
         else:

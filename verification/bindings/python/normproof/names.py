@@ -5,10 +5,7 @@ import difflib
 import functools
 from typing import Any, Collection, Mapping
 
-import numpy as np
-
 from normproof import abi, folders
-from normproof.arguments import describe_value
 from normproof.corpus import Case, Corpus, layer_descriptions, optimizer_descriptions, option_value
 from normproof.errors import UsageError
 from normproof.scales import scale_names
@@ -235,31 +232,6 @@ def with_canonical_names(op: str, given: Mapping[str, Any], caller: str, complet
     return found
 
 
-def without_rules(op: str, given: Mapping[str, Any], caller: str) -> dict[str, Any]:
-    """Returns keyword arguments with options of op in place of betas, and without an axis that is the last one.
-
-    A number in place of the tensor `iterations` becomes a tensor. Throws UsageError for another axis, and for betas that are
-    not two numbers.
-    """
-    known, found = known_names(op), dict(given)
-    for name in given:
-        if resolve_alias(name, known) == "iterations" and type(given[name]) is int:
-            found[name] = np.array([given[name]], np.int64)
-        elif name in known:
-            continue
-        elif name == "betas" and {"beta1", "beta2"} <= known:
-            betas = found.pop(name)
-            if not isinstance(betas, (tuple, list)) or len(betas) != 2:
-                raise UsageError(f"{caller}: betas={describe_value(betas)}; expected two numbers, (beta1, beta2)")
-            found.update(beta1=float(betas[0]), beta2=float(betas[1]))
-        elif name in DERIVED["last_axis"] and resolve_alias(name, known) is None:
-            leading = next((given[one] for one in given if resolve_alias(one, known) in ("x", "logits")), None)
-            axes = len(getattr(leading, "shape", ()))
-            if found.pop(name) not in (-1, axes - 1):
-                raise UsageError(f"{caller}: {name}={describe_value(given[name])}; expected -1, as {op} is along the last axis")
-    return found
-
-
 def meaning(parameter: str, known: Collection[str], constructor: bool = False) -> str | None:
     """Returns the tensor, option or rule of DERIVED that a parameter of that name stands for, or None.
 
@@ -268,6 +240,8 @@ def meaning(parameter: str, known: Collection[str], constructor: bool = False) -
     name = parameter.lower()
     if name in known:
         return name
+    if parameter == "G" and "groups" in known:  # gamma in small letters
+        return "groups"
     if {"cos", "sin"} <= set(known) and name in ("k", "key"):  # a rotation of queries and keys
         return "x"
     rules = [rule for rule, spellings in DERIVED.items() if name in spellings]

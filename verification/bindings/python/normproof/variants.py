@@ -37,6 +37,8 @@ def option_text(value: Any) -> str:
         return value
     if isinstance(value, bool) or value is None:
         return str(value).lower()
+    if value == float("inf"):
+        return "none"
     return str(int(value)) if float(value).is_integer() and abs(value) < 2**53 else repr(value)
 
 

@@ -27,7 +27,8 @@ _SUGGESTIONS = {
     "layer_norm": "torch.nn.LayerNorm", "rms_norm": "torch.nn.RMSNorm", "group_norm": "torch.nn.GroupNorm",
     "batch_norm": "torch.nn.BatchNorm1d", "instance_norm": "torch.nn.InstanceNorm1d", "softmax": "torch.nn.functional.softmax",
     "log_softmax": "torch.nn.functional.log_softmax", "relu": "torch.nn.ReLU", "gelu": "torch.nn.GELU", "silu": "torch.nn.SiLU",
-    "cross_entropy": "torch.nn.CrossEntropyLoss"}
+    "sigmoid": "torch.sigmoid", "log_sigmoid": "torch.nn.functional.logsigmoid", "softplus": "torch.nn.functional.softplus",
+    "tanh": "torch.tanh", "mish": "torch.nn.functional.mish", "cross_entropy": "torch.nn.CrossEntropyLoss"}
 
 
 def find_refusal(fn: Any, op: str) -> str:
