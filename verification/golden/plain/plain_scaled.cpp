@@ -334,8 +334,9 @@ class ScaledTensors {
       v = as == Op::other_format ? read_as_other(dtype, v, overflow)
           : rounding != Op::none ? round_magnitude(format, v, rounding == Op::half_away)
                                  : rounded(format, v, overflow);
-      // The NaN of another 8-bit format may have bits that this one lacks.
-      if (std::isnan(v)) v = std::numeric_limits<double>::quiet_NaN();
+      // The NaN of another 8-bit format may have bits that this one lacks. An integer has no NaN;
+      // hardware converts it to 0.
+      if (std::isnan(v)) v = is_integer ? 0 : std::numeric_limits<double>::quiet_NaN();
     }
     return ref::io::make_tensor(output.name, dtype, output.shape, values);
   }

@@ -244,7 +244,7 @@ TEST_F(CAbi, MisuseReturnsAnErrorStatusAndASentence) {
   EXPECT_EQ(normproof_option(corpus_, "epz"), nullptr);
   EXPECT_THAT(error(), HasSubstr("did you mean 'eps'"));
   refused(give(nullptr, 0, 1, &extent, values.data()), "the name is null");
-  refused(give("y", 11, 1, &extent, values.data()), "y has the dtype 11");
+  refused(give("y", 12, 1, &extent, values.data()), "y has the dtype 12");
   refused(give("y", -1, 1, &extent, values.data()), "y has the dtype -1");
   refused(give("y", 0, -1, &extent, values.data()), "y has the rank -1; expected 0 to 8");
   refused(give("y", 0, 9, &extent, values.data()), "y has the rank 9; expected 0 to 8");

@@ -146,6 +146,12 @@ TEST(PlainEightBit, Int8HasTheRangeFromMinus127To127UnlessMutated) {
               ElementsAre(-127, -127, 3, 127));
 }
 
+TEST(PlainEightBit, NaNIsStoredAs0InInt8) {
+  const Case zeros = quantize_case({0, 0, 2, 6}, {.dtype = DType::int8, .group = 2});
+  EXPECT_THAT(stored_by(zeros, "y", {"zeros in the scales of y", MutationOperator::drop}),
+              ElementsAre(0, 0, 42, 127));
+}
+
 TEST(PlainEightBit, ScalesArePowersOfTwoIfTheCaseSaysSoUnlessMutated) {
   const Case c = quantize_case({-96, 48, 448, 6}, {.group = 2, .powers_of_two = true});
   const std::string site = "powers of two of the scales of y";

@@ -377,12 +377,14 @@ def give_answer(corpus: Corpus, invocation: Invocation, case: Case, runner: Runn
             invocation.require_offered(case)
         answer = runner(case)
         observed.add(invocation, answer)
-        if index is not None:
+        if index is None:
+            invocation.require_offered(case, returned=answer.outputs)
+        else:
             read = {*invocation.read_names, *case.read}
             index, _ = fit_case(corpus, case, index, read, invocation.own_options)
             also_read = case.read
             case = corpus.select(index)
-            invocation.require_offered(case, also_read)
+            invocation.require_offered(case, also_read, answer.outputs)
     except NotOffered as reason:
         return corpus.decline(text_of_error(reason))
     except Unanswered as reason:

@@ -345,7 +345,7 @@ class Invocation:
             raise UsageError(f"normproof: {self.framework.name} has no device {self.device!r} here: "
                              f"{in_one_line(error)}") from None
 
-    def require_offered(self, case: Case, also_read: Collection[str] = ()) -> None:
+    def require_offered(self, case: Case, also_read: Collection[str] = (), returned: Collection[str] = ()) -> None:
         """Declines a case that has a tensor or option which the implementation neither receives nor reads.
 
         Throws NotOffered.
@@ -359,7 +359,7 @@ class Invocation:
             if (asked := case.options.get(name, names.default_option(case.op, name))) != value:
                 raise NotOffered(f"{self.title} has {name} {value}, and the case {asked}")
         require_read(case, {*self.read_names, *self.signature.names_looked_up(case), *also_read}, self.title,
-                     self.policy.is_forward_only or self.framework_differentiates)
+                     self.policy.is_forward_only or self.framework_differentiates, returned)
 
     def answer(self, case: Case, variation: Variation = UNCHANGED, members: dict[str, str] | None = None) -> Answer:
         """Calls the implementation on a case.

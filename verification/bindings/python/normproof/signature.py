@@ -25,6 +25,7 @@ STATE_NOT_READ = ("batch_norm", "power_norm_v")  # in training, y and the gradie
 SCALED_TENSOR = {"quantize": "y_scale", "dequantize": "x_scale"}  # what a parameter `scale` means
 OF_GRADIENTS = ("grad_sum", "grad_x_scale", "grad_y_scale")  # tensors that gradients alone depend on
 NOT_NEEDED = {"sgd": ("iterations",)}  # tensors of a case that do not change the main output
+OPTIONS_OF_ONE_OUTPUT = {"log_sum_exp_base": "log_sum_exp"}  # options that change no output but this one
 NOT_LAYERS = ("encoder_layer", "encoder", "decoder_layer", "translator", "language_model", "decoding")
 
 
@@ -380,18 +381,22 @@ def looks_like_factory(fn: Callable[..., Any], op: str, known: Collection[str]) 
     return "x" not in meanings and meanings[0] in ("features", "normalized_shape", "groups")
 
 
-def require_read(case: Case, read: Collection[str], title: str, differentiated: bool = False) -> None:
+def require_read(case: Case, read: Collection[str], title: str, differentiated: bool = False,
+                 returned: Collection[str] = ()) -> None:
     """Declines a case with an input that the function does not receive, or with an option that has no default value.
 
     read             the names that the function receives
     differentiated   whether the framework computes the gradients, or none are judged: then the function need not
                      receive the incoming gradients
+    returned         the outputs that the function has returned; () before the call. An option of one output counts then
     Throws NotOffered, which names the input or the option.
     """
     if EVERYTHING in read:
         return
     defaults = names.default_options(case.op)
     for name, value in case.options.items():
+        if name in OPTIONS_OF_ONE_OUTPUT and OPTIONS_OF_ONE_OUTPUT[name] not in returned:
+            continue
         if name not in read and not (name in defaults and option_value(name, defaults[name]) == value):
             raise NotOffered(f"{title} takes no option {name}, which is {value:g} here" if isinstance(value, float)
                              else f"{title} takes no option {name}, which is {value} here")
