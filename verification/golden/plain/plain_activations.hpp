@@ -25,6 +25,7 @@ class PlainActivations : public PlainGates<T> {
   struct Pointwise {
     std::function<T(T x)> of;
     std::function<T(T x, T y)> slope;
+    bool keeps_nan = true;  ///< whether a NaN of x reaches y
   };
 
   using Base::Base;
@@ -40,7 +41,8 @@ class PlainActivations : public PlainGates<T> {
             [=, this](T x, T) {
               const T two = sites_.any("2 of the slope", {Op::drop}) == Op::drop ? T(1) : T(2);
               return two * sites_.factor("x in grad_x", positive("slope below 0", x));
-            }};
+            },
+            false};
   }
 
   Pointwise plain(const ref::model::SigmoidOptions&) {
@@ -105,9 +107,10 @@ class PlainActivations : public PlainGates<T> {
             [this](T x, T) {
               const T t = mish_gate(x);
               return sites_.term("gate in grad_x", t) +
-                     sites_.term("x times the slope of the gate",
-                                 x * (1 - sites_.term("gate^2 in grad_x", t * t)) *
-                                     sites_.factor("s(x) in grad_x", this->sigmoid(x)));
+                     sites_.term(
+                         "x times the slope of the gate",
+                         x * (1 - sites_.term("gate^2 in grad_x", t * t)) *
+                             sites_.factor("s(x) in grad_x", a_.over(T(1), 1 + this->exp(-x))));
             }};
   }
 

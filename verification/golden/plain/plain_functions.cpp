@@ -333,7 +333,7 @@ class PlainFunctions : public PlainActivations<T> {
       y[i] = stored_y_for_backward(f.of(x_[i]));
       grad[i] = sites_.term("grad_y in grad_x", dy_[i]) * f.slope(x_[i], y[i]);
     }
-    store("y", std::move(y));
+    store("y", std::move(y), f.keeps_nan);
     store("grad_x", std::move(grad));
   }
 
