@@ -27,6 +27,15 @@ constexpr Activation kActivations[] = {
     {"relu", ops::relu<double>, ops::relu_backward<double>},
     {"gelu", ops::gelu<double>, ops::gelu_backward<double>},
     {"gelu_tanh", ops::gelu_tanh<double>, ops::gelu_tanh_backward<double>},
+    {"relu_squared", ops::relu_squared<double>, ops::relu_squared_backward<double>},
+    {"sigmoid", ops::sigmoid<double>, ops::sigmoid_backward<double>},
+    {"log_sigmoid", ops::log_sigmoid<double>, ops::log_sigmoid_backward<double>},
+    {"tanh", ops::tanh_activation<double>, ops::tanh_activation_backward<double>},
+    {"mish", ops::mish<double>, ops::mish_backward<double>},
+    {"softplus", [](const Tensor<double>& x) { return ops::softplus(x, 3, 2.5); },
+     [](const Tensor<double>& grad_y, const Tensor<double>& x) {
+       return ops::softplus_backward(grad_y, x, 3, 2.5);
+     }},
 };
 
 void add_activations(std::vector<Probe>& probes) {

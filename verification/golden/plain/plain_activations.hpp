@@ -46,7 +46,12 @@ class PlainActivations : public PlainGates<T> {
   }
 
   Pointwise plain(const ref::model::SigmoidOptions&) {
-    return {[this](T x) { return this->sigmoid(x); },
+    return {[this](T x) {
+              // Error: 0 where the sigmoid is merely small.
+              const bool is_tail = x < -8;
+              if (is_tail && sites_.any("tail of s(x)", {Op::clip}) == Op::clip) return T(0);
+              return this->sigmoid(x);
+            },
             [this](T x, T y) {
               const T s = a_.style().from_y ? y : this->sigmoid(x);
               return sites_.factor("s(x) in grad_x", s) *
@@ -163,7 +168,7 @@ class PlainActivations : public PlainGates<T> {
 
   /// Returns tanh(log(1 + exp(x))).
   T mish_gate(T x) {
-    switch (sites_.any("formula of the gate", {Op::other, Op::square, Op::overflowing})) {
+    switch (sites_.any("formula of mish", {Op::other, Op::square, Op::overflowing})) {
       case Op::other:  // error: the gate of silu
         return 1 / (1 + adl_exp(-x));
       case Op::square:  // error: tanh without softplus

@@ -127,7 +127,7 @@ TEST(PlainFunctions, ActivationsOfExponentialsHaveTheMistakesOfTheirFormulas) {
                   -3.0485873f);
   EXPECT_TRUE(std::isnan(y_at("tanh", 50, {"formula of tanh", overflowing})));
   EXPECT_EQ(y_at("tanh", 0.5, {"formula of tanh", square}), 0.5);
-  EXPECT_TRUE(std::isnan(y_at("mish", 50, {"formula of the gate", overflowing})));
+  EXPECT_TRUE(std::isnan(y_at("mish", 50, {"formula of mish", overflowing})));
   EXPECT_EQ(y_at("relu_squared", -2, {}), 0);
   EXPECT_EQ(y_at("relu_squared", -2, {"values below 0", other}), 4);
 }
