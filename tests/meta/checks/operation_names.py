@@ -10,7 +10,7 @@ from .source_tree import NothingToCheck, find_files, read_text
 
 LIST = "verification/interop/operations.json"
 # These words are also values of options.
-OTHER_MEANINGS = {"none", "relu", "gelu", "gelu_tanh", "encoder"}
+OTHER_MEANINGS = {"none", "relu", "gelu", "gelu_tanh", "tanh", "encoder"}
 # The empty suffix is for scripts, whose names have no extension.
 SUFFIXES = {"", ".hpp", ".cpp", ".cu", ".cuh", ".py"}
 

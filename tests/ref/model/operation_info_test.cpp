@@ -47,7 +47,7 @@ TEST(OperationInfo, ListsRequiredOperandsFirst) {
   EXPECT_THAT(operand_names(operation_info("add_rms_norm").operands),
               ElementsAre("x", "residual", "grad_y", "grad_sum", "gamma", "beta"));
   EXPECT_THAT(operand_names(operation_info("attention").operands),
-              ElementsAre("q", "k", "v", "grad_y", "valid"));
+              ElementsAre("q", "k", "v", "grad_y", "bias", "sinks", "valid"));
   EXPECT_THAT(operand_names(operation_info("cross_entropy").operands),
               ElementsAre("logits", "targets", "class_weights", "valid"));
 }

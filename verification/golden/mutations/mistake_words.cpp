@@ -165,6 +165,7 @@ constexpr MistakeWords kWords[] = {
     {"threshold", drop, "threshold: ignored"},
     {"threshold", other, "threshold: x is compared with it instead of beta x"},
     {"2 of the slope", drop, "slope of the square: x instead of 2 x"},
+    {"values below 0", other, "values below 0: not 0"},
     {"slope below 0", other, "slope below 0: not 0"},
     {"argument of s(x)", other, "activation x s(x): s of the gate instead of x"},
     {"operand of the activation", other, "activation: of the gate instead of x"},

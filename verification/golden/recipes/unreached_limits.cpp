@@ -306,6 +306,7 @@ std::span<const KnownUnreachedLimit> known_unreached_limits() {
       {"rows of every block", kQuantization, kOfGroups},
       {"x 0", {"dequantize"}, kOf8Bits},
       {"x near the largest number", {"dequantize"}, kOf8Bits},
+      {"x near the largest number", {"relu_squared"}, "its square overflows"},
       {"x subnormal", {"dequantize"}, kOf8Bits},
       {"features of every model", kEncoders, kOfParts},
       {"features of every model", kWhole, kOfParts},

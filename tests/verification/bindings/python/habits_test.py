@@ -247,7 +247,7 @@ def test_a_rotation_of_every_feature_declines_the_others():
     def apply_rotary_pos_emb(q, k, cos, sin):
         return rotated(q, cos, sin, q.shape[-1]), rotated(k, cos, sin, k.shape[-1])
     report = normproof.check(apply_rotary_pos_emb, "rope", only="halves*")
-    assert report and len(report.declined) == 2 and all("rotates every feature: ValueError" in result.text
+    assert report and len(report.declined) == 3 and all("rotates every feature: ValueError" in result.text
                                                         for result in report.declined)
 
 
