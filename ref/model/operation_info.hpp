@@ -86,7 +86,8 @@ struct OperationInfo {
   std::vector<EqualForm> equal_forms = {};
   InfiniteElements infinite_elements = InfiniteElements::unspecified;
   HiddenElements hidden_elements = HiddenElements::unread;
-  /// Whether grad_x reads x by a comparison alone, so that a NaN in x may or may not reach it.
+  /// Whether grad_x may compare x with 0 and use a mask, so that a NaN in x, and a NaN in grad_y
+  /// that the mask excludes, may or may not reach it.
   bool gradient_compares_x = false;
   /// Whether an element +infinity makes y infinite, so that y has no finite limit. Some
   /// implementations return infinity, and others NaN.

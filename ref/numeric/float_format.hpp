@@ -88,10 +88,14 @@ constexpr FloatFormat integer_format(FloatType type, const char* name, int bits)
           .smallest_subnormal = 1,
           .unit_roundoff = exact_power_of_two(-bits)};
 }
+inline namespace NORMPROOF_SIDE {
+
 /// Whether the format has integers alone.
-constexpr bool is_integer_format(const FloatFormat& format) {
+NORMPROOF_DEVICE constexpr bool is_integer_format(const FloatFormat& format) {
   return format.exponent_bits == 0;
 }
+
+}  // namespace NORMPROOF_SIDE
 
 /// The table of the formats, in the order of FloatType.
 inline constexpr FloatFormat kFloatFormats[] = {

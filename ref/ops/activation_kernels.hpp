@@ -250,15 +250,26 @@ void compute_exp_of_minus_magnitude(const T* x, std::size_t count, T* e) {
   Elements<T>::exp(e, count, e);
 }
 
+/// Computes an activation or its gradient from e = exp(-|x|): formula(at) is an element of the
+/// result, where at(grad_y), at(x) and at(e) are its operands. In a forward, grad_y is null.
+template <class T, class Formula>
+std::size_t compute_from_exponentials(const Elementwise<T>& a, std::size_t begin, std::size_t end,
+                                      Formula formula) {
+  Scratch<T> scratch(kChunk);
+  T* e = scratch.get();
+  return for_each_finite_chunk(a, begin, end,
+                               [&](const T* grad_y, const T* x, std::size_t count, T* out) {
+                                 compute_exp_of_minus_magnitude(x, count, e);
+                                 fill(out, count, a.use_streaming_stores,
+                                      [&](auto at) { return formula(at, grad_y, x, e); });
+                               });
+}
+
 /// Computes silu: y = x / (1 + exp(-x)).
 template <class T>
 std::size_t silu_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
-  Scratch<T> scratch(kChunk);
-  T* e = scratch.get();
-  return for_each_finite_chunk(a, begin, end, [&](const T*, const T* x, std::size_t count, T* y) {
-    compute_exp_of_minus_magnitude(x, count, e);
-    fill(y, count, a.use_streaming_stores,
-         [x, e](auto at) { return at(x) * sigmoid<T>(at(x), at(e)); });
+  return compute_from_exponentials(a, begin, end, [](auto at, const T*, const T* x, const T* e) {
+    return at(x) * sigmoid<T>(at(x), at(e));
   });
 }
 
@@ -267,15 +278,10 @@ std::size_t silu_elements(const Elementwise<T>& a, std::size_t begin, std::size_
 template <class T>
 std::size_t silu_backward_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
   const T one(1);
-  Scratch<T> scratch(kChunk);
-  T* e = scratch.get();
-  return for_each_finite_chunk(
-      a, begin, end, [&](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
-        compute_exp_of_minus_magnitude(x, count, e);
-        fill(grad_x, count, a.use_streaming_stores, [&](auto at) {
-          const auto below = at(e) + one;
-          return at(grad_y) * (sigmoid<T>(at(x), at(e)) + (at(e) * at(x)) / (below * below));
-        });
+  return compute_from_exponentials(
+      a, begin, end, [&](auto at, const T* grad_y, const T* x, const T* e) {
+        const auto below = at(e) + one;
+        return at(grad_y) * (sigmoid<T>(at(x), at(e)) + (at(e) * at(x)) / (below * below));
       });
 }
 

@@ -10,11 +10,8 @@ inline namespace NORMPROOF_ISA {
 /// Computes sigmoid: y = 1/(1 + exp(-x)).
 template <class T>
 std::size_t sigmoid_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
-  Scratch<T> scratch(kChunk);
-  T* e = scratch.get();
-  return for_each_finite_chunk(a, begin, end, [&](const T*, const T* x, std::size_t count, T* y) {
-    compute_exp_of_minus_magnitude(x, count, e);
-    fill(y, count, a.use_streaming_stores, [x, e](auto at) { return sigmoid<T>(at(x), at(e)); });
+  return compute_from_exponentials(a, begin, end, [](auto at, const T*, const T* x, const T* e) {
+    return sigmoid<T>(at(x), at(e));
   });
 }
 
@@ -22,16 +19,11 @@ std::size_t sigmoid_elements(const Elementwise<T>& a, std::size_t begin, std::si
 template <class T>
 std::size_t sigmoid_backward_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
   const T one(1);
-  Scratch<T> scratch(kChunk);
-  T* e = scratch.get();
-  return for_each_finite_chunk(a, begin, end,
-                               [&](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
-                                 compute_exp_of_minus_magnitude(x, count, e);
-                                 fill(grad_x, count, a.use_streaming_stores, [&](auto at) {
-                                   const auto below = at(e) + one;
-                                   return at(grad_y) * (at(e) / (below * below));
-                                 });
-                               });
+  return compute_from_exponentials(a, begin, end,
+                                   [&](auto at, const T* grad_y, const T*, const T* e) {
+                                     const auto below = at(e) + one;
+                                     return at(grad_y) * (at(e) / (below * below));
+                                   });
 }
 
 /// Computes tanh.
@@ -94,14 +86,10 @@ std::size_t log_sigmoid_elements(const Elementwise<T>& a, std::size_t begin, std
 template <class T>
 std::size_t log_sigmoid_backward_elements(const Elementwise<T>& a, std::size_t begin,
                                           std::size_t end) {
-  Scratch<T> scratch(kChunk);
-  T* e = scratch.get();
-  return for_each_finite_chunk(
-      a, begin, end, [&](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
-        compute_exp_of_minus_magnitude(x, count, e);
-        fill(grad_x, count, a.use_streaming_stores,
-             [&](auto at) { return at(grad_y) * sigmoid<T>(-at(x), at(e)); });
-      });
+  return compute_from_exponentials(a, begin, end,
+                                   [](auto at, const T* grad_y, const T* x, const T* e) {
+                                     return at(grad_y) * sigmoid<T>(-at(x), at(e));
+                                   });
 }
 
 /// Computes v = beta x and e = exp(-|v|) for `count` elements.
@@ -162,14 +150,9 @@ MishGate<V> mish_gate(const V& x, const V& e) {
 /// Computes mish: y = x tanh(log(1 + exp(x))).
 template <class T>
 std::size_t mish_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
-  Scratch<T> scratch(kChunk);
-  T* e = scratch.get();
-  return for_each_finite_chunk(a, begin, end, [&](const T*, const T* x, std::size_t count, T* y) {
-    compute_exp_of_minus_magnitude(x, count, e);
-    fill(y, count, a.use_streaming_stores, [&](auto at) {
-      const auto gate = mish_gate<T>(at(x), at(e));
-      return at(x) * (gate.numerator / gate.denominator);
-    });
+  return compute_from_exponentials(a, begin, end, [](auto at, const T*, const T* x, const T* e) {
+    const auto gate = mish_gate<T>(at(x), at(e));
+    return at(x) * (gate.numerator / gate.denominator);
   });
 }
 
@@ -178,17 +161,12 @@ std::size_t mish_elements(const Elementwise<T>& a, std::size_t begin, std::size_
 template <class T>
 std::size_t mish_backward_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
   const T one(1), four(4);
-  Scratch<T> scratch(kChunk);
-  T* e = scratch.get();
-  return for_each_finite_chunk(
-      a, begin, end, [&](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
-        compute_exp_of_minus_magnitude(x, count, e);
-        fill(grad_x, count, a.use_streaming_stores, [&](auto at) {
-          const auto gate = mish_gate<T>(at(x), at(e));
-          const auto c = Elements<T>::select_by_sign(at(x), at(e), at(e) * at(e));
-          const auto slope = ((c * four) * (at(e) + one)) / gate.denominator / gate.denominator;
-          return at(grad_y) * (gate.numerator / gate.denominator + at(x) * slope);
-        });
+  return compute_from_exponentials(
+      a, begin, end, [&](auto at, const T* grad_y, const T* x, const T* e) {
+        const auto gate = mish_gate<T>(at(x), at(e));
+        const auto c = Elements<T>::select_by_sign(at(x), at(e), at(e) * at(e));
+        const auto slope = ((c * four) * (at(e) + one)) / gate.denominator / gate.denominator;
+        return at(grad_y) * (gate.numerator / gate.denominator + at(x) * slope);
       });
 }
 

@@ -98,12 +98,15 @@ def in_dtype(value, dtype):
     return np.asarray(value).astype(numpy_dtype(dtype)) if dtype in FOUR else np.asarray(value)
 
 
+OF_EIGHT_BITS = ("quantize", "dequantize")  # the study draws no tensors of 8 bits
+
+
 def numpy_implementations():
     import numpy_formulas
     dtypes = available_dtypes()
     return {op: Implementation(numpy_twin(op), dtypes, "numpy",
                                lambda fn, dtype, op=op: numpy_twin(op, np.longdouble if dtype == "float64" else np.float64))
-            for op in protocol.OPERATIONS if op in numpy_formulas.TAKES}
+            for op in protocol.OPERATIONS if op in numpy_formulas.TAKES and op not in OF_EIGHT_BITS}
 
 
 def every_argument(fn, positional, named):

@@ -107,7 +107,7 @@ def softplus(case):
     beta = kind(case.options["beta"])
     v = beta * x
     threshold = case.options["threshold"]
-    above = v > kind(np.inf if threshold is None else threshold)
+    above = v > kind(np.inf if threshold == "none" else threshold)
     y = np.where(above, x, np.logaddexp(v, kind(0)) / beta)
     return protocol.all_stored(case, {"y": y, "grad_x": np.where(above, dy, dy / (1 + np.exp(-v)))})
 

@@ -10,8 +10,8 @@ TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 # The rows of `gpu agree` by process: a CUDA error ends all work of the process in which it occurs.
 FAMILIES = {"sums": ("sums", "matmul", "elementary", "dropout", "embedding"),
             "norms": ("none", "*norm*", "group_scaling", "dyt"),
-            "functions": ("*softmax", "log_sum_exp", "relu", "gelu*", "silu", "swiglu", "geglu", "attention",
-                          "cross_entropy", "rope", "*quantize"),
+            "functions": ("*softmax", "log_sum_exp", "relu*", "gelu*", "silu", "*sigmoid", "softplus", "tanh", "mish",
+                          "swiglu", "geglu", "attention", "cross_entropy", "rope", "*quantize"),
             "encoders": ("encoder*", "decoder_layer", "sgd", "adam*", "training*")}
 ASKS_CUBLAS = "is asked of cuBLAS, which a GPU alone has"
 

@@ -115,8 +115,11 @@ bool NotFiniteElements::changes(const std::string& name, std::size_t i) const {
 
 bool NotFiniteElements::is_nan(const std::string& name, std::size_t i) const {
   if (!changes(name, i)) return false;
+  // A mask leaves out a NaN that a product with 0 keeps.
+  const bool is_product_with_0 =
+      results_.at(name).data()[i] == 0 && others_.at(name).data()[i] == 0;
   if (is_of_user_ && only_comparison_reads_x(name))
-    return std::isfinite(inputs_.function.tensors.at("x").data()[i]);
+    return !is_product_with_0 && std::isfinite(inputs_.function.tensors.at("x").data()[i]);
   return !is_of_user_ || connections_.at(name).data()[i] != 0;
 }
 

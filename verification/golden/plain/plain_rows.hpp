@@ -79,7 +79,6 @@ void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>
   // that follows a block of 256 columns (three rows of 257).
   constexpr std::size_t kFew = 3;
   const bool rows = values.size() == shape.size() && shape.rows() > 1 && shape.d_model > 1;
-  const bool whole = values.size() == shape.size();
   mutations::OfferedOperators offered = {MutationOperator::unwritten_last};
   if (may_hold_nan) offered.push_back(MutationOperator::clean_nan);
   if (rows) offered.push_back(MutationOperator::unwritten_row);
@@ -87,7 +86,8 @@ void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>
   if (rows)
     for (const NumberedOperator& block : kLastBlocks)
       if (block.number < shape.rows()) offered.push_back(block.op);
-  if (whole) {
+  // The tiles of a single row or column are not offered: its gradients or statistics may be equal.
+  if (rows) {
     for (const NumberedOperator& tile : kExchangedColumns)
       if (2 * tile.number <= shape.d_model) offered.push_back(tile.op);
     for (const NumberedOperator& tile : kExchangedRows)

@@ -82,7 +82,18 @@ def relu_squared(x):
     return F.relu(x).square()
 
 
+def log_sigmoid(x):
+    return F.logsigmoid(x)
+
+
+def mish(x):
+    return F.mish(x)
+
+
 def softplus(x, beta, threshold):
+    """F.softplus, or logaddexp without a threshold, because F.softplus then overflows."""
+    if threshold == math.inf:
+        return torch.logaddexp(beta * x, torch.zeros_like(x)) / beta
     return F.softplus(x, beta, threshold)
 
 
@@ -168,8 +179,8 @@ def functions():
         added["add_rms_norm"] = rms_norm
     pointwise = {"softmax": softmax, "log_softmax": board.log_softmax, "log_sum_exp": log_sum_exp, "relu": board.relu,
                  "gelu": board.gelu, "gelu_tanh": board.gelu_tanh, "silu": board.silu,
-                 "relu_squared": relu_squared, "sigmoid": torch.sigmoid, "log_sigmoid": F.logsigmoid, "tanh": torch.tanh,
-                 "mish": F.mish, "softplus": softplus}
+                 "relu_squared": relu_squared, "sigmoid": torch.sigmoid, "log_sigmoid": log_sigmoid, "tanh": torch.tanh,
+                 "mish": mish, "softplus": softplus}
     offered = {**norms, **pointwise, "swiglu": board.swiglu, "geglu": board.geglu,
                **{op: after_sum(norm) for op, norm in added.items()}}
     found = [Piped(op, requires_wide_parameters(fn), THREE) for op, fn in offered.items()]

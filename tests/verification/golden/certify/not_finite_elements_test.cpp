@@ -106,6 +106,9 @@ TEST(NotFiniteElements, AreUndeterminedWhereOnlyAComparisonReadsNan) {
   EXPECT_THAT(find_undetermined("relu", {1, kNaN}, "grad_x", 2), ElementsAre(false, true));
   EXPECT_THAT(find_undetermined("relu", {1, kNaN}, "y", 2), ElementsAre(false, false));
   EXPECT_THAT(find_undetermined("relu", {1, kNaN}, "grad_x", 2, kNaN), ElementsAre(false, true));
+  // 2 max(x, 0) grad_y is 0 NaN, and a mask gives 0.
+  EXPECT_THAT(find_undetermined("relu_squared", {-1, 1}, "grad_x", 2, kNaN),
+              ElementsAre(true, false));
 }
 
 TEST(NotFiniteElements, AreUndeterminedWhereTheValueOfNanHasNoEffect) {

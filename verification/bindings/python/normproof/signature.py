@@ -9,7 +9,7 @@ import re
 from typing import Any, Callable, Collection, Iterable, Mapping, NamedTuple, Sequence, Union
 
 from normproof import names
-from normproof.corpus import Case, option_value
+from normproof.corpus import LIMITS, Case, option_value
 from normproof.derived_values import NEUTRAL_TENSORS, DerivedValues
 from normproof.errors import NotOffered, UsageError
 from normproof.frameworks.base import Framework
@@ -170,7 +170,8 @@ class Signature:
             value = case.options[source]
             if source == "scale" and value is None and argument.required and "k" in case.tensors:
                 value = case.tensors["k"].shape[-1] ** -0.5  # the default, for a function that has none
-            return True, value
+            # A function keeps a limit of its own, as PyTorch's softplus does: infinity would overflow in it.
+            return argument.required or source not in LIMITS or value != float("inf"), value
         if source in names.DERIVED:
             return True, self.derived.value(source, case)
         if argument.required:
