@@ -82,18 +82,29 @@ def relu_squared(x):
     return F.relu(x).square()
 
 
+def sigmoid(x):
+    return torch.sigmoid(x)
+
+
+def tanh(x):
+    return torch.tanh(x)
+
+
 def log_sigmoid(x):
-    return F.logsigmoid(x)
+    """F.logsigmoid, in float32 for 16 bits, because old versions round after each step."""
+    return F.logsigmoid(x.float() if x.dtype in (torch.float16, torch.bfloat16) else x).to(x.dtype)
 
 
 def mish(x):
-    return F.mish(x)
+    """F.mish, in float32 for 16 bits, which old versions lack."""
+    return F.mish(x.float() if x.dtype in (torch.float16, torch.bfloat16) else x).to(x.dtype)
 
 
 def softplus(x, beta, threshold):
     """F.softplus, or logaddexp without a threshold, because F.softplus then overflows."""
-    if threshold == math.inf:
-        return torch.logaddexp(beta * x, torch.zeros_like(x)) / beta
+    if threshold in (math.inf, None, "none"):
+        wide = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+        return (torch.logaddexp(beta * wide, torch.zeros_like(wide)) / beta).to(x.dtype)
     return F.softplus(x, beta, threshold)
 
 
@@ -179,7 +190,7 @@ def functions():
         added["add_rms_norm"] = rms_norm
     pointwise = {"softmax": softmax, "log_softmax": board.log_softmax, "log_sum_exp": log_sum_exp, "relu": board.relu,
                  "gelu": board.gelu, "gelu_tanh": board.gelu_tanh, "silu": board.silu,
-                 "relu_squared": relu_squared, "sigmoid": torch.sigmoid, "log_sigmoid": log_sigmoid, "tanh": torch.tanh,
+                 "relu_squared": relu_squared, "sigmoid": sigmoid, "log_sigmoid": log_sigmoid, "tanh": tanh,
                  "mish": mish, "softplus": softplus}
     offered = {**norms, **pointwise, "swiglu": board.swiglu, "geglu": board.geglu,
                **{op: after_sum(norm) for op, norm in added.items()}}
