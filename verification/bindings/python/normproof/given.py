@@ -100,7 +100,8 @@ def read_rotated(op: str, name: str, found: dict[str, Any], caller: str) -> bool
 
 def make_tables_of_pairs(found: dict[str, Any]) -> None:
     """Keeps one of two equal columns of cos and sin, if the tables are as wide as x and have each column twice."""
-    tables, width = [found.get("cos"), found.get("sin")], getattr(found.get("x"), "shape", (0,))[-1]
+    tables: list[Any] = [found.get("cos"), found.get("sin")]
+    width = getattr(found.get("x"), "shape", (0,))[-1]
     if any(len(getattr(table, "shape", ())) < 2 or table.shape[-1] != width for table in tables) or width % 2:
         return
     half = width // 2
