@@ -1,5 +1,7 @@
 #include "verification/golden/recipes/quantize_corpus.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -169,11 +171,11 @@ class QuantizeCases {
   void add_cases_of_one_dtype(const std::string& prefix, DType dtype) {
     for (const DType x : {DType::bfloat16, DType::float16}) {
       const std::string name = x == DType::bfloat16 ? "bfloat16" : "float16";
-      add(recipe(prefix + "_of_" + name, {3, 34}, x)
+      add(recipe(fmt::format("{}_of_{}", prefix, name), {3, 34}, x)
               .why("x in 16 bits, a given scale: the quotient is not rounded to 16 bits")
               .x(twice),
           {.dtype = dtype, .y = scale_for(10, dtype)});
-      add(recipe(prefix + "_rows_of_" + name, {4, 66}, x)
+      add(recipe(fmt::format("{}_rows_of_{}", prefix, name), {4, 66}, x)
               .why("x in 16 bits, a scale for each row: neither it nor the quotient has 16 bits")
               .x(fill_varying_by_row(66)),
           {.dtype = dtype, .group = 66});
