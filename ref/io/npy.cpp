@@ -238,7 +238,7 @@ StoredTensor decode_npy(std::span<const std::byte> bytes, std::string name, std:
   const std::size_t item = item_size(dtype);
   if (is_swapped) swap_items(tensor.bytes, item);
   if (header.fortran_order) tensor.bytes = to_c_order(tensor.bytes, tensor.shape, item);
-  if (const auto bad = find_invalid_boolean(tensor)) {
+  if (const auto bad = find_invalid_byte(tensor)) {
     file_failure(file, field, fmt::format("has a bad boolean at element {}", *bad),
                  "the bytes 0 and 1");
   }

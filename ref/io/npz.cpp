@@ -122,7 +122,7 @@ std::vector<std::byte> read_entry(zip_t* archive, const zip_stat_t& status, std:
 /// The dtypes that NumPy does not have. A tensor of such a dtype is stored as an array of bytes,
 /// and the array's name contains the dtype.
 constexpr DType kDTypesStoredAsBytes[] = {DType::float8_e4m3fn, DType::float8_e5m2,
-                                          DType::float8_e8m0fnu};
+                                          DType::float8_e8m0fnu, DType::float4_e2m1fn};
 
 std::string dtype_suffix(DType dtype) {
   return fmt::format(".{}", to_string(dtype));
@@ -138,12 +138,17 @@ StoredTensor to_npy_array(StoredTensor tensor) {
   return tensor;
 }
 
-StoredTensor from_npy_array(StoredTensor tensor) {
+StoredTensor from_npy_array(StoredTensor tensor, std::string_view file) {
   for (const DType dtype : kDTypesStoredAsBytes) {
     const std::string ending = dtype_suffix(dtype);
     if (tensor.dtype != DType::uint8 || !tensor.name.ends_with(ending)) continue;
     tensor.name.resize(tensor.name.size() - ending.size());
     tensor.dtype = dtype;
+    if (const auto bad = find_invalid_byte(tensor))
+      file_failure(file, fmt::format("tensor '{}'", tensor.name),
+                   fmt::format("has the byte {} at element {}",
+                               std::to_integer<int>(tensor.bytes[*bad]), *bad),
+                   valid_bytes(dtype));
     break;
   }
   return tensor;
@@ -206,8 +211,8 @@ std::vector<StoredTensor> decode_npz(std::span<const std::byte> bytes, std::stri
                    fmt::format("has {} bytes unpacked", status.size),
                    fmt::format("at most {}, with those before it", max_bytes));
     max_bytes -= status.size;
-    tensors.push_back(
-        from_npy_array(decode_npy(read_entry(archive.get(), status, file), std::move(name), file)));
+    tensors.push_back(from_npy_array(
+        decode_npy(read_entry(archive.get(), status, file), std::move(name), file), file));
   }
   std::ranges::sort(tensors, {}, &StoredTensor::name);
   const auto twin = std::ranges::adjacent_find(tensors, {}, &StoredTensor::name);

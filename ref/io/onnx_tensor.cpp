@@ -37,6 +37,8 @@ std::uint64_t onnx_data_type(DType dtype) {
       return 17;
     case DType::float8_e5m2:
       return 19;
+    case DType::float4_e2m1fn:
+      return 23;
     case DType::float8_e8m0fnu:
       return 24;
   }
@@ -70,7 +72,10 @@ std::vector<std::byte> encode_onnx_tensor(const StoredTensor& tensor) {
   for (const std::size_t extent : tensor.shape) append_number(out, kDimsField, extent);
   append_number(out, kDataTypeField, onnx_data_type(tensor.dtype));
   append_bytes(out, kName, std::as_bytes(std::span(tensor.name.data(), tensor.name.size())));
-  append_bytes(out, kRawDataField, tensor.bytes);
+  if (tensor.dtype == DType::float4_e2m1fn)
+    append_bytes(out, kRawDataField, pack_halves(tensor.bytes));
+  else
+    append_bytes(out, kRawDataField, tensor.bytes);
   return out;
 }
 

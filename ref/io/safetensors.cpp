@@ -39,7 +39,16 @@ constexpr std::array kDTypeCodes{DTypeCode{"F64", DType::float64},
                                  DTypeCode{"F8_E4M3", DType::float8_e4m3fn},
                                  DTypeCode{"F8_E5M2", DType::float8_e5m2},
                                  DTypeCode{"F8_E8M0", DType::float8_e8m0fnu},
-                                 DTypeCode{"I8", DType::int8}};
+                                 DTypeCode{"I8", DType::int8},
+                                 DTypeCode{"F4", DType::float4_e2m1fn}};
+
+/// Returns the size of a tensor in the file, where a byte holds two elements of 4 bits. If a tensor
+/// of 4 bits does not fill its last byte, the result is empty.
+std::optional<std::size_t> size_in_file(DType dtype, std::span<const std::size_t> shape) {
+  const std::optional<std::size_t> size = byte_size(dtype, shape);
+  if (dtype != DType::float4_e2m1fn || !size) return size;
+  return *size % 2 == 0 ? std::optional(*size / 2) : std::nullopt;
+}
 
 /// Returns the header as JSON. A duplicate key at any depth is an error.
 json parse_header(std::string_view text, std::string_view file) {
@@ -114,15 +123,20 @@ class TensorReader {
   StoredTensor read() const {
     StoredTensor tensor{name_, dtype(), integers("shape"), {}};
     const ByteRange place = range();
-    const std::optional<std::size_t> size = byte_size(tensor.dtype, tensor.shape);
+    const std::optional<std::size_t> size = size_in_file(tensor.dtype, tensor.shape);
     if (!size || place.end - place.begin != *size) {
       fail(fmt::format("has {} bytes of elements", place.end - place.begin),
            size ? fmt::format("{} for its shape and dtype", *size)
-                : std::string("a shape whose size fits in 63 bits"));
+           : tensor.dtype == DType::float4_e2m1fn
+               ? std::string("an even number of elements of 4 bits, whose size fits in 63 bits")
+               : std::string("a shape whose size fits in 63 bits"));
     }
     const auto bytes = data_.subspan(place.begin, *size);
-    tensor.bytes.assign(bytes.begin(), bytes.end());
-    if (const auto bad = find_invalid_boolean(tensor)) {
+    if (tensor.dtype == DType::float4_e2m1fn)
+      tensor.bytes = unpack_halves(bytes, 2 * *size);
+    else
+      tensor.bytes.assign(bytes.begin(), bytes.end());
+    if (const auto bad = find_invalid_byte(tensor)) {
       fail(fmt::format("has a bad boolean at element {}", *bad), "the bytes 0 and 1");
     }
     return tensor;
@@ -139,7 +153,7 @@ class TensorReader {
     const auto code = std::ranges::find(kDTypeCodes, std::string_view(text), &DTypeCode::text);
     if (code == kDTypeCodes.end()) {
       fail(fmt::format("has the dtype {}", text.substr(0, 32)),
-           "F64, F32, F16, BF16, I64, I32, U8, BOOL, F8_E4M3, F8_E5M2, F8_E8M0 or I8");
+           "F64, F32, F16, BF16, I64, I32, U8, BOOL, F8_E4M3, F8_E5M2, F8_E8M0, I8 or F4");
     }
     return code->dtype;
   }
@@ -217,7 +231,13 @@ std::vector<std::byte> encode_safetensors(std::span<const StoredTensor> tensors)
       numeric::contract_failure("encode_safetensors", "a tensor", "is called __metadata__",
                                 "any other name", numeric::Clause::C4);
     }
-    const std::size_t end = offset + tensor->bytes.size();
+    const std::optional<std::size_t> size = size_in_file(tensor->dtype, tensor->shape);
+    if (!size)
+      numeric::contract_failure("encode_safetensors", fmt::format("tensor '{}'", tensor->name),
+                                fmt::format("has {} elements of 4 bits", tensor->bytes.size()),
+                                "an even number, because a byte holds two of them",
+                                numeric::Clause::C4);
+    const std::size_t end = offset + *size;
     header[tensor->name] = {
         {"dtype", std::ranges::find(kDTypeCodes, tensor->dtype, &DTypeCode::dtype)->text},
         {"shape", tensor->shape},
@@ -233,7 +253,12 @@ std::vector<std::byte> encode_safetensors(std::span<const StoredTensor> tensors)
   std::memcpy(bytes.data() + kLengthBytes, text.data(), text.size());
   bytes.reserve(bytes.size() + offset);
   for (const StoredTensor* tensor : sorted) {
-    bytes.insert(bytes.end(), tensor->bytes.begin(), tensor->bytes.end());
+    if (tensor->dtype == DType::float4_e2m1fn) {
+      const std::vector<std::byte> packed = pack_halves(tensor->bytes);
+      bytes.insert(bytes.end(), packed.begin(), packed.end());
+    } else {
+      bytes.insert(bytes.end(), tensor->bytes.begin(), tensor->bytes.end());
+    }
   }
   return bytes;
 }

@@ -19,7 +19,7 @@ namespace normproof::ref::io {
 ///           beyond the file (or beyond 100,000,000, the format's limit), a header that is not
 ///           JSON, nests deeper than kMaxJsonNesting or has a duplicate key, an unknown dtype or
 ///           field, data_offsets that overlap, leave gaps, disagree with shape and dtype or do not
-///           cover the file, a boolean other than 0 or 1
+///           cover the file, a boolean other than 0 or 1, an odd number of elements of 4 bits
 std::vector<StoredTensor> decode_safetensors(std::span<const std::byte> bytes,
                                              std::string_view file);
 
@@ -28,7 +28,9 @@ std::vector<StoredTensor> decode_safetensors(std::span<const std::byte> bytes,
 /// multiple of 8 bytes. Tensors are ordered by descending item_size, then by ascending name, so
 /// that every tensor is aligned to the size of its elements.
 ///
-/// Requires  the requirements of sorted_by_name; (C4) no tensor is called __metadata__
+/// Requires  the requirements of sorted_by_name
+///           (C4) no tensor is called __metadata__; a tensor of float4_e2m1fn, of which a byte
+///           holds two elements, has an even number of them
 /// Throws    ContractError
 std::vector<std::byte> encode_safetensors(std::span<const StoredTensor> tensors);
 

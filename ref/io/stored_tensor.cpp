@@ -46,7 +46,8 @@ constexpr DTypeRow kDTypeRows[] = {row(FloatType::float64),
                                    row(FloatType::float8_e4m3fn),
                                    row(FloatType::float8_e5m2),
                                    {"float8_e8m0fnu", 1, {}},
-                                   row(FloatType::int8)};
+                                   row(FloatType::int8),
+                                   row(FloatType::float4_e2m1fn)};
 static_assert(std::size(kDTypeRows) == std::size(kDTypes));
 
 const DTypeRow& dtype_row(DType dtype) {
@@ -161,11 +162,11 @@ void check_bytes(std::string_view function, const StoredTensor& tensor, Clause l
                                  shape_text(tensor.shape)),
                      length_bytes);
   }
-  if (const auto bad = find_invalid_boolean(tensor)) {
+  if (const auto bad = find_invalid_byte(tensor)) {
     contract_failure(function, label,
                      fmt::format("has the byte {} at element {}",
                                  std::to_integer<int>(tensor.bytes[*bad]), *bad),
-                     "0 or 1 in a boolean", Clause::C3);
+                     valid_bytes(tensor.dtype), Clause::C3);
   }
 }
 
@@ -349,11 +350,33 @@ std::vector<const StoredTensor*> sorted_by_name(std::string_view function,
   return sorted;
 }
 
-std::optional<std::size_t> find_invalid_boolean(const StoredTensor& tensor) {
-  if (tensor.dtype != DType::boolean) return std::nullopt;
-  const auto bad = std::ranges::find_if(tensor.bytes, [](std::byte b) { return b > std::byte{1}; });
+std::optional<std::size_t> find_invalid_byte(const StoredTensor& tensor) {
+  if (tensor.dtype != DType::boolean && tensor.dtype != DType::float4_e2m1fn) return std::nullopt;
+  const std::byte largest{static_cast<unsigned char>(tensor.dtype == DType::boolean ? 1 : 15)};
+  const auto bad = std::ranges::find_if(tensor.bytes, [=](std::byte b) { return b > largest; });
   if (bad == tensor.bytes.end()) return std::nullopt;
   return static_cast<std::size_t>(bad - tensor.bytes.begin());
+}
+
+std::string_view valid_bytes(DType dtype) {
+  return dtype == DType::boolean ? "0 or 1 in a boolean" : "0 to 15 in float4_e2m1fn";
+}
+
+std::vector<std::byte> pack_halves(std::span<const std::byte> elements) {
+  std::vector<std::byte> packed((elements.size() + 1) / 2);
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    packed[i / 2] |= i % 2 == 0 ? elements[i] : elements[i] << 4;
+  return packed;
+}
+
+std::vector<std::byte> unpack_halves(std::span<const std::byte> bytes, std::size_t count) {
+  if (bytes.size() != (count + 1) / 2)
+    contract_failure("unpack_halves", "bytes", fmt::format("has {} bytes", bytes.size()),
+                     fmt::format("{} for {} elements", (count + 1) / 2, count), Clause::C1);
+  std::vector<std::byte> elements(count);
+  for (std::size_t i = 0; i < count; ++i)
+    elements[i] = i % 2 == 0 ? bytes[i / 2] & std::byte{15} : bytes[i / 2] >> 4;
+  return elements;
 }
 
 }  // namespace normproof::ref::io

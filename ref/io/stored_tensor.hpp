@@ -14,7 +14,8 @@ namespace normproof::ref::io {
 
 /// The type of the elements of a tensor. A byte b of float8_e8m0fnu is a scale: the power of two
 /// 2^(b-127), or NaN if b is 255 [RZM+23]. int8 is a format to which reals are rounded, and not a
-/// type of indices.
+/// type of indices. An element of float4_e2m1fn is the lower half of a byte, whose upper half is 0.
+/// Files hold two such elements in a byte.
 enum class DType {
   float64,
   float32,
@@ -27,16 +28,18 @@ enum class DType {
   float8_e4m3fn,
   float8_e5m2,
   float8_e8m0fnu,
-  int8
+  int8,
+  float4_e2m1fn
 };
 /// All dtypes, in the order of DType. The C interface uses the same order, so a new dtype must be
 /// added at the end.
-inline constexpr DType kDTypes[] = {DType::float64,     DType::float32,        DType::float16,
-                                    DType::bfloat16,    DType::int64,          DType::int32,
-                                    DType::uint8,       DType::boolean,        DType::float8_e4m3fn,
-                                    DType::float8_e5m2, DType::float8_e8m0fnu, DType::int8};
+inline constexpr DType kDTypes[] = {
+    DType::float64,       DType::float32,     DType::float16,        DType::bfloat16,
+    DType::int64,         DType::int32,       DType::uint8,          DType::boolean,
+    DType::float8_e4m3fn, DType::float8_e5m2, DType::float8_e8m0fnu, DType::int8,
+    DType::float4_e2m1fn};
 
-/// Returns the number of bytes of one element.
+/// Returns the number of bytes of one element in memory.
 std::size_t item_size(DType dtype);
 
 /// Returns the floating-point format of the dtype. For integers, booleans and scales the result is
@@ -74,7 +77,8 @@ std::optional<std::size_t> byte_size(DType dtype, std::span<const std::size_t> s
 /// quiet bit and its payload. A boolean becomes 0 or 1, and a scale becomes its power of two.
 ///
 /// Requires  (C1) bytes.size() == byte_size(dtype, shape)
-///           (C2) an int64 is at most 2^53 in magnitude  (C3) a byte of a boolean is 0 or 1
+///           (C2) an int64 is at most 2^53 in magnitude
+///           (C3) a byte of a boolean is 0 or 1, and a byte of float4_e2m1fn is at most 15
 /// Throws    ContractError that names the tensor and the element
 std::vector<double> widen(const StoredTensor& tensor);
 
@@ -100,13 +104,24 @@ StoredTensor make_tensor(std::string name, DType dtype, std::vector<std::size_t>
 /// writers of all file formats need these checks.
 ///
 /// Requires  (C1) names are UTF-8, not empty, without NUL, and no two are equal
-///           (C2) bytes.size() == byte_size(dtype, shape)  (C3) a byte of a boolean is 0 or 1
+///           (C2) bytes.size() == byte_size(dtype, shape)
+///           (C3) a byte of a boolean is 0 or 1, and a byte of float4_e2m1fn is at most 15
 /// Throws    ContractError that names `function` and the tensor
 std::vector<const StoredTensor*> sorted_by_name(std::string_view function,
                                                 std::span<const StoredTensor> tensors);
 
-/// Returns the index of the first byte of a boolean tensor that is neither 0 nor 1. If there is no
-/// such byte, or if the tensor has another dtype, the result is empty.
-std::optional<std::size_t> find_invalid_boolean(const StoredTensor& tensor);
+/// Returns the index of the first byte that is no element of the dtype: neither 0 nor 1 in a
+/// boolean, above 15 in float4_e2m1fn. If there is no such byte, or if the tensor has another
+/// dtype, the result is empty.
+std::optional<std::size_t> find_invalid_byte(const StoredTensor& tensor);
+/// Returns what the bytes of a dtype may be, as text for messages: "0 or 1 in a boolean".
+std::string_view valid_bytes(DType dtype);
+
+/// Returns the elements of float4_e2m1fn two to a byte, the first one in the lower half. If their
+/// number is odd, the last upper half is 0.
+std::vector<std::byte> pack_halves(std::span<const std::byte> elements);
+/// Returns `count` elements of float4_e2m1fn from bytes that hold two of them.
+/// Requires  (C1) bytes.size() == (count + 1) / 2
+std::vector<std::byte> unpack_halves(std::span<const std::byte> bytes, std::size_t count);
 
 }  // namespace normproof::ref::io

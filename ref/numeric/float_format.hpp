@@ -7,9 +7,10 @@
 namespace normproof::ref::numeric {
 
 /// The floating-point formats. tf32 is the part of a float32 that a GPU's matrix unit reads;
-/// tensors are not stored in it. The 8-bit formats are for storage only: two of [MSB+22], and int8.
-/// The numbers of int8 are the integers from -127 to 127, and quotients are rounded to them as to a
-/// format whose numbers are all subnormal.
+/// tensors are not stored in it. The formats of at most 8 bits are for storage only: two of
+/// [MSB+22], int8, and float4_e2m1fn of [RZM+23]. The numbers of int8 are the integers from -127 to
+/// 127, and quotients are rounded to them as to a format whose numbers are all subnormal. The
+/// numbers of float4_e2m1fn are 0, 0.5, 1, 1.5, 2, 3, 4, 6 and their negatives.
 enum class FloatType {
   float64,
   float32,
@@ -18,7 +19,8 @@ enum class FloatType {
   float16,
   float8_e4m3fn,
   float8_e5m2,
-  int8
+  int8,
+  float4_e2m1fn
 };
 
 /// A floating-point format: a sign, an exponent, and a significand whose leading digit is not
@@ -26,14 +28,16 @@ enum class FloatType {
 struct FloatFormat {
   FloatType type;
   const char* name;
-  int bytes;  ///< the size of a stored number
+  int bytes;  ///< the size of a stored number in memory
+  int bits;   ///< the bits of a stored number: 8 times the bytes, or 4 in the lower half of a byte
   int exponent_bits;
   int digits;        ///< binary digits of the significand, including the leading one
   int min_exponent;  ///< the exponent k of the smallest normal number, 2^k
   int max_exponent;  ///< the exponent k of the largest power of two, 2^k
   /// Whether the format has infinities. If it has none, only the pattern of all ones is a NaN, and
-  /// all other bit patterns are numbers, as in e4m3 [MSB+22]. int8 has neither infinity nor NaN.
+  /// all other bit patterns are numbers, as in e4m3 [MSB+22].
   bool has_infinity;
+  bool has_nan;  ///< whether the format has a NaN; int8 and float4_e2m1fn have none
   double largest;
   double smallest_normal;
   double smallest_subnormal;
@@ -51,20 +55,24 @@ constexpr double exact_power_of_two(int exponent) {
 
 /// Returns the description of the format that has these parameters. As in IEEE 754, the largest
 /// exponent encodes infinity and NaN. In a format without infinity, the largest exponent encodes
-/// numbers and a single NaN.
+/// numbers and a single NaN, or numbers alone if there is no NaN.
+/// Requires  (C1) has_nan, if has_infinity
 constexpr FloatFormat float_format(FloatType type, const char* name, int bytes, int exponent_bits,
-                                   int digits, bool has_infinity = true) {
+                                   int digits, bool has_infinity = true, bool has_nan = true) {
   const int bias = (1 << (exponent_bits - 1)) - 1;
   const int min_exponent = 1 - bias, max_exponent = has_infinity ? bias : bias + 1;
-  const double largest_significand = 2 - exact_power_of_two((has_infinity ? 1 : 2) - digits);
+  const bool has_one_nan = has_nan && !has_infinity;
+  const double largest_significand = 2 - exact_power_of_two((has_one_nan ? 2 : 1) - digits);
   return {.type = type,
           .name = name,
           .bytes = bytes,
+          .bits = exponent_bits + digits == 4 ? 4 : 8 * bytes,
           .exponent_bits = exponent_bits,
           .digits = digits,
           .min_exponent = min_exponent,
           .max_exponent = max_exponent,
           .has_infinity = has_infinity,
+          .has_nan = has_nan,
           .largest = largest_significand * exact_power_of_two(max_exponent),
           .smallest_normal = exact_power_of_two(min_exponent),
           .smallest_subnormal = exact_power_of_two(min_exponent - digits + 1),
@@ -78,11 +86,13 @@ constexpr FloatFormat integer_format(FloatType type, const char* name, int bits)
   return {.type = type,
           .name = name,
           .bytes = bits / 8,
+          .bits = bits,
           .exponent_bits = 0,
           .digits = bits,
           .min_exponent = bits - 1,
           .max_exponent = bits - 2,
           .has_infinity = false,
+          .has_nan = false,
           .largest = exact_power_of_two(bits - 1) - 1,
           .smallest_normal = exact_power_of_two(bits - 1),
           .smallest_subnormal = 1,
@@ -106,20 +116,21 @@ inline constexpr FloatFormat kFloatFormats[] = {
     float_format(FloatType::float16, "float16", 2, 5, 11),
     float_format(FloatType::float8_e4m3fn, "float8_e4m3fn", 1, 4, 4, false),
     float_format(FloatType::float8_e5m2, "float8_e5m2", 1, 5, 3),
-    integer_format(FloatType::int8, "int8", 8)};
+    integer_format(FloatType::int8, "int8", 8),
+    float_format(FloatType::float4_e2m1fn, "float4_e2m1fn", 1, 2, 2, false, false)};
 
 constexpr const FloatFormat& float_format_info(FloatType type) {
   return kFloatFormats[static_cast<int>(type)];
 }
 
 /// Whether tensors can be stored in the format. A format can be stored if its sign, exponent and
-/// digits fill its bytes.
+/// digits fill its bits.
 constexpr bool is_storage_format(const FloatFormat& format) {
-  return format.exponent_bits + format.digits == 8 * format.bytes;
+  return format.exponent_bits + format.digits == format.bits;
 }
 
-/// Whether implementations add and multiply in the format. They do so in all formats except the
-/// 8-bit ones.
+/// Whether implementations add and multiply in the format. They do so in all formats of more than 8
+/// bits.
 constexpr bool is_used_for_arithmetic(const FloatFormat& format) {
   return format.bytes > 1;
 }

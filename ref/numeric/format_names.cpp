@@ -21,7 +21,11 @@ constexpr std::pair<std::string_view, FloatType> kShortNames[] = {
     {"e4m3", FloatType::float8_e4m3fn},
     {"e4m3fn", FloatType::float8_e4m3fn},
     {"float8_e4m3", FloatType::float8_e4m3fn},
-    {"e5m2", FloatType::float8_e5m2}};
+    {"e5m2", FloatType::float8_e5m2},
+    {"e2m1", FloatType::float4_e2m1fn},
+    {"e2m1fn", FloatType::float4_e2m1fn},
+    {"float4_e2m1", FloatType::float4_e2m1fn},
+    {"fp4", FloatType::float4_e2m1fn}};
 
 std::string to_lower_case(std::string_view text) {
   std::string lower(text);

@@ -46,6 +46,16 @@ TEST(MakeTensorWithDType, IsTheInverseOfWidenForEveryByteOf8BitFormats) {
   }
 }
 
+TEST(MakeTensorWithDType, E2m1StoresItsNumbersInTheLowerHalfOfAByteAndNoNaN) {
+  const StoredTensor tensor =
+      make_tensor("t", DType::float4_e2m1fn, {4}, std::array{0.5, -0.0, 6.0, -1.5});
+  EXPECT_EQ(tensor.bytes, (std::vector{std::byte{1}, std::byte{8}, std::byte{7}, std::byte{11}}));
+  EXPECT_EQ(make_tensor("t", DType::float4_e2m1fn, {4}, widen(tensor)), tensor);
+  for (const double v : {0.25, 5.0, 8.0, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_THROW(make_tensor("t", DType::float4_e2m1fn, {1}, std::array{v}), ContractError) << v;
+  EXPECT_THROW(widen({"t", DType::float4_e2m1fn, {1}, {std::byte{16}}}), ContractError);
+}
+
 TEST(MakeTensorWithDType, E8m0StoresOnlyPowersOfTwo) {
   const StoredTensor tensor =
       make_stored_tensor<std::uint8_t>(DType::float8_e8m0fnu, {0, 1, 127, 128, 254});

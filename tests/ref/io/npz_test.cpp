@@ -80,6 +80,14 @@ TEST(Npz, StoresInt8AsNumPyDoes) {
   EXPECT_NE(to_text(encode_npz(tensors)).find("'|i1'"), std::string::npos);
 }
 
+TEST(Npz, StoresAnElementOf4BitsInAByteAndRefusesBytesAbove15) {
+  const Tensors tensors{{"x", DType::float4_e2m1fn, {2}, {std::byte{15}, std::byte{1}}}};
+  EXPECT_EQ(decode_test_npz(encode_npz(tensors)), tensors);
+  const Tensors bytes{{"x.float4_e2m1fn", DType::uint8, {2}, {std::byte{1}, std::byte{16}}}};
+  EXPECT_EQ(npz_error_message(encode_npz(bytes)),
+            "f.npz: tensor 'x' has the byte 16 at element 1; expected 0 to 15 in float4_e2m1fn");
+}
+
 /// Replaces every occurrence of the text `from` by `to`, which has the same length.
 Bytes replace_in_file(const Bytes& bytes, std::string_view from, std::string_view to) {
   std::string text = to_text(bytes);

@@ -37,11 +37,18 @@ TEST(OnnxTensor, WritesLargeIntegersAsVarints) {
 TEST(OnnxTensor, SupportsEveryDType) {
   const std::vector<double> values = {1};
   const std::pair<DType, int> types[] = {
-      {DType::float32, 1}, {DType::uint8, 2},    {DType::int32, 6},    {DType::int64, 7},
-      {DType::boolean, 9}, {DType::float16, 10}, {DType::float64, 11}, {DType::bfloat16, 16}};
+      {DType::float32, 1},  {DType::uint8, 2},     {DType::int32, 6},
+      {DType::int64, 7},    {DType::boolean, 9},   {DType::float16, 10},
+      {DType::float64, 11}, {DType::bfloat16, 16}, {DType::float4_e2m1fn, 23}};
   for (const auto& [dtype, number] : types)
     EXPECT_EQ(encode_to_integers(make_tensor("t", dtype, {}, values)).at(1), number)
         << to_string(dtype);
+}
+
+TEST(OnnxTensor, PacksTwoElementsOf4BitsIntoAByte) {
+  const std::vector<double> values = {0.5, 1, 6};
+  const auto bytes = encode_to_integers(make_tensor("t", DType::float4_e2m1fn, {3}, values));
+  EXPECT_EQ(std::vector<int>(bytes.end() - 3, bytes.end()), (std::vector<int>{2, 0x21, 0x07}));
 }
 
 TEST(OnnxTensor, RejectsInvalidTensors) {

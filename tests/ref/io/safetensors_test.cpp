@@ -169,6 +169,21 @@ TEST(Safetensors, RejectsDuplicateKeys) {
             "f.st: header key 'dtype' occurs twice; expected every key once");
 }
 
+TEST(Safetensors, StoresTwoElementsOf4BitsInAByte) {
+  const StoredTensor tensor{
+      "a", DType::float4_e2m1fn, {1, 4}, {std::byte{1}, std::byte{2}, std::byte{15}, std::byte{0}}};
+  const std::vector<std::byte> bytes = encode_safetensors({{tensor}});
+  EXPECT_EQ(bytes[bytes.size() - 2], std::byte{0x21});
+  EXPECT_EQ(bytes.back(), std::byte{0x0f});
+  EXPECT_EQ(decode_safetensors(bytes, "f.st"), std::vector{tensor});
+  const StoredTensor odd{"a", DType::float4_e2m1fn, {1}, {std::byte{1}}};
+  EXPECT_THROW(encode_safetensors({{odd}}), ContractError);
+  EXPECT_EQ(
+      safetensors_error_message(R"({"a":{"dtype":"F4","shape":[1],"data_offsets":[0,1]}})", 1),
+      "f.st: tensor 'a' has 1 bytes of elements; expected an even number of elements of 4 bits, "
+      "whose size fits in 63 bits");
+}
+
 TEST(Safetensors, RejectsInvalidTensorDescriptions) {
   const std::string fields =
       "f.st: tensor 'a' is not described by three fields; expected exactly dtype, shape and "
@@ -181,7 +196,7 @@ TEST(Safetensors, RejectsInvalidTensorDescriptions) {
                 R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0],"b":1}})", 0),
             fields);
   const std::string dtypes =
-      "; expected F64, F32, F16, BF16, I64, I32, U8, BOOL, F8_E4M3, F8_E5M2, F8_E8M0 or I8";
+      "; expected F64, F32, F16, BF16, I64, I32, U8, BOOL, F8_E4M3, F8_E5M2, F8_E8M0, I8 or F4";
   EXPECT_EQ(
       safetensors_error_message(R"({"a":{"dtype":"F8_E3M4","shape":[1],"data_offsets":[0,1]}})", 1),
       "f.st: tensor 'a' has the dtype F8_E3M4" + dtypes);

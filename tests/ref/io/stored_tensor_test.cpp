@@ -216,6 +216,21 @@ std::string sort_rejection_message(const std::vector<StoredTensor>& tensors) {
   return violation_message([&] { sorted_by_name("f", tensors); });
 }
 
+TEST(PackHalves, TwoElementsOf4BitsFillAByteTheFirstInTheLowerHalf) {
+  const std::vector elements{std::byte{1}, std::byte{2}, std::byte{15}};
+  const std::vector packed{std::byte{0x21}, std::byte{0x0f}};
+  EXPECT_EQ(pack_halves(elements), packed);
+  EXPECT_EQ(unpack_halves(packed, 3), elements);
+}
+
+TEST(UnpackHalves, C1_RejectsANumberOfBytesThatDoesNotFitTheElements) {
+  const std::vector packed{std::byte{0x21}, std::byte{0x0f}};
+  EXPECT_NO_THROW(unpack_halves(packed, 4));
+  for (const std::size_t count : {1u, 2u, 5u, 6u})
+    EXPECT_THAT(numeric::contract_message([&] { unpack_halves(packed, count); }),
+                HasSubstr("bytes has 2 bytes; expected " + std::to_string((count + 1) / 2)));
+}
+
 TEST(SortedByName, C1_RejectsNamesThatNoFileFormatCanStore) {
   for (const std::string& name :
        {std::string(), std::string("a\0b", 3), std::string("\xff"), std::string("\xc3")})

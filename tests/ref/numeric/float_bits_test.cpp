@@ -17,7 +17,7 @@ namespace {
 TEST(FloatBits, EncodesAndDecodesEveryNumberOfASmallFormat) {
   for (const FloatFormat& format : small_formats()) {
     const std::vector<double> numbers = nonnegative_numbers(format);
-    const FloatBits sign = FloatBits{1} << (8 * format.bytes - 1);
+    const FloatBits sign = FloatBits{1} << (format.bits - 1);
     for (std::size_t k = 0; k < numbers.size(); ++k) {
       EXPECT_BITS_EQ(decode(format, k), numbers[k]);
       EXPECT_BITS_EQ(decode(format, sign | k), -numbers[k]);

@@ -1,5 +1,6 @@
 #include "ref/numeric/float_format.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -82,6 +83,26 @@ TEST(FloatFormat, Int8HasTheIntegersOfASymmetricRange) {
   for (const double v : {127.5, 128.0, 200.25, 1e300})
     for (const double sign : {-1.0, 1.0})
       EXPECT_EQ(round_to(format, sign * v, Overflow::saturate), sign * 127) << v;
+}
+
+TEST(FloatFormat, E2m1HasEightMagnitudesAndRoundsTiesToEven) {
+  EXPECT_THAT(nonnegative_numbers(kE2m1fn), testing::ElementsAre(0, 0.5, 1, 1.5, 2, 3, 4, 6));
+  EXPECT_EQ(kE2m1fn.largest, 6);
+  EXPECT_EQ(kE2m1fn.bits, 4);
+  EXPECT_FALSE(kE2m1fn.has_nan || kE2m1fn.has_infinity);
+  EXPECT_TRUE(is_storage_format(kE2m1fn));
+  EXPECT_FALSE(is_used_for_arithmetic(kE2m1fn));
+  for (const auto& [v, rounded] : {std::pair(0.25, 0.0),
+                                   {0.75, 1.0},
+                                   {-1.25, -1.0},
+                                   {1.75, 2.0},
+                                   {2.5, 2.0},
+                                   {3.5, 4.0},
+                                   {-5.0, -4.0},
+                                   {5.001, 6.0}})
+    EXPECT_EQ(round_to(kE2m1fn, v), rounded) << v;
+  for (const double v : {6.5, 7.0, 8.0, 1e300})
+    EXPECT_EQ(round_to(kE2m1fn, -v, Overflow::saturate), -6) << v;
 }
 
 TEST(FloatFormat, TableIsInTheOrderOfTheTypes) {

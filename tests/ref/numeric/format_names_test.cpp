@@ -19,6 +19,8 @@ TEST(FormatNames, FindAFormatByItsNameAndByShortNames) {
   for (const char* name : {"e4m3", "e4m3fn", "float8_e4m3"})
     EXPECT_EQ(find_float_type(name), FloatType::float8_e4m3fn) << name;
   EXPECT_EQ(find_float_type("e5m2"), FloatType::float8_e5m2);
+  for (const char* name : {"e2m1", "FP4", "float4_e2m1"})
+    EXPECT_EQ(find_float_type(name), FloatType::float4_e2m1fn) << name;
 }
 
 TEST(FormatNames, FindNoFormatForOtherTexts) {

@@ -10,13 +10,15 @@
 namespace normproof::ref::numeric {
 
 /// The two 8-bit formats of [MSB+22]. e4m3 has no infinity and a single NaN. e5m2 follows IEEE 754.
+/// The 4-bit format of [RZM+23] has numbers alone.
 inline constexpr const FloatFormat& kE4m3fn = float_format_info(FloatType::float8_e4m3fn);
 inline constexpr const FloatFormat& kE5m2 = float_format_info(FloatType::float8_e5m2);
+inline constexpr const FloatFormat& kE2m1fn = float_format_info(FloatType::float4_e2m1fn);
 
 inline const std::vector<FloatFormat>& small_formats() {
   static const std::vector<FloatFormat> formats = {float_format_info(FloatType::float16),
                                                    float_format_info(FloatType::bfloat16), kE4m3fn,
-                                                   kE5m2};
+                                                   kE5m2, kE2m1fn};
   return formats;
 }
 
@@ -29,9 +31,8 @@ inline std::vector<double> nonnegative_numbers(const FloatFormat& format) {
   std::vector<double> values;
   for (int exponent = 0; exponent <= ones; ++exponent)
     for (int fraction = 0; fraction < 1 << fraction_bits; ++fraction) {
-      const bool special =
-          exponent == ones && (format.has_infinity || fraction == (1 << fraction_bits) - 1);
-      if (special) continue;
+      const bool is_nan = format.has_nan && fraction == (1 << fraction_bits) - 1;
+      if (exponent == ones && (format.has_infinity || is_nan)) continue;
       const int significand = exponent == 0 ? fraction : fraction + (1 << fraction_bits);
       values.push_back(
           std::ldexp(significand, (exponent == 0 ? 1 : exponent) - bias - fraction_bits));

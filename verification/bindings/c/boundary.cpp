@@ -15,8 +15,9 @@ TensorDescription tensor_description(const char* function, const char* name, std
                                      std::int32_t rank, const std::int64_t* shape,
                                      const void* data) {
   require(dtype >= 0 && static_cast<std::size_t>(dtype) < std::size(kDTypes), function,
-          fmt::format("{} has the dtype {}; expected NORMPROOF_FLOAT64 to NORMPROOF_INT8", name,
-                      dtype));
+          fmt::format("{} has the dtype {}; expected NORMPROOF_FLOAT64 to "
+                      "NORMPROOF_FLOAT4_E2M1FN",
+                      name, dtype));
   require(rank >= 0 && rank <= kMaxRank, function,
           fmt::format("{} has the rank {}; expected 0 to {}", name, rank, kMaxRank));
   require(rank == 0 || shape != nullptr, function,

@@ -43,7 +43,8 @@ enum {
   NORMPROOF_FLOAT8_E4M3FN = 8,
   NORMPROOF_FLOAT8_E5M2 = 9,
   NORMPROOF_FLOAT8_E8M0FNU = 10, /* a scale: 2^(byte - 127), NaN for 255 */
-  NORMPROOF_INT8 = 11
+  NORMPROOF_INT8 = 11,
+  NORMPROOF_FLOAT4_E2M1FN = 12 /* an element is a byte, 0 to 15: its lower half */
 };
 
 /* An open corpus: its cases, the one that is selected, and the answer to it so far. */

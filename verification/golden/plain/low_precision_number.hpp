@@ -71,7 +71,8 @@ auto in_arithmetic(ref::model::StorageFormat format, F f) {
     case StorageFormat::float8_e4m3fn:
     case StorageFormat::float8_e5m2:
     case StorageFormat::int8:
-      ref::numeric::contract_failure("in_arithmetic", "format", "has 8 bits",
+    case StorageFormat::float4_e2m1fn:
+      ref::numeric::contract_failure("in_arithmetic", "format", "has 8 bits or fewer",
                                      "a format that somebody computes in",
                                      ref::numeric::Clause::C1);
     case StorageFormat::float32:

@@ -153,9 +153,9 @@ TEST(CaseJson, ErrorNamesEachDamagedField) {
   refused("op", "batchnorm", "did you mean 'batch_norm'?");
   refused("mode", "eval", "training or inference");
   refused("dtype", "float8",
-          "float64, float32, float16, bfloat16, float8_e4m3fn, float8_e5m2 or int8");
+          "float64, float32, float16, bfloat16, float8_e4m3fn, float8_e5m2, int8 or float4_e2m1fn");
   refused("dtype", "int64",
-          "float64, float32, float16, bfloat16, float8_e4m3fn, float8_e5m2 or int8");
+          "float64, float32, float16, bfloat16, float8_e4m3fn, float8_e5m2, int8 or float4_e2m1fn");
   refused("options/eps", 1e-5, "a value as --set takes it");
   refused("sha256/inputs", std::string(63, 'a'), "64 hexadecimal digits");
   refused("sha256/expected", std::string(64, 'G'), "64 hexadecimal digits");

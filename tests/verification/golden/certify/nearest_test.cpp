@@ -208,7 +208,7 @@ TEST(NearestStoredNumber, C1_RejectsIntegerDtypes) {
   for (const DType dtype : {DType::int64, DType::int32, DType::uint8, DType::boolean})
     EXPECT_EQ(ref::numeric::contract_message([&] { nearest(ball(1), dtype); }),
               "nearest: dtype is no float; expected float64, float32, float16, bfloat16, "
-              "float8_e4m3fn, float8_e5m2 or int8 (C1)");
+              "float8_e4m3fn, float8_e5m2, int8 or float4_e2m1fn (C1)");
 }
 
 }  // namespace

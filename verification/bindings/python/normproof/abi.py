@@ -13,7 +13,7 @@ from normproof.errors import CorpusError
 OK, FAILED, USAGE, FILE = range(4)
 ABI_VERSION, ABI_MINOR = 1, 3
 DTYPES = ("float64", "float32", "float16", "bfloat16", "int64", "int32", "uint8", "boolean", "float8_e4m3fn",
-          "float8_e5m2", "float8_e8m0fnu", "int8")
+          "float8_e5m2", "float8_e8m0fnu", "int8", "float4_e2m1fn")
 
 
 _HANDLE, _TEXT, _SHAPE = C.c_void_p, C.c_char_p, C.POINTER(C.c_int64)
