@@ -9,9 +9,10 @@ OPERATIONS = ("layer_norm", "rms_norm", "add_layer_norm", "add_rms_norm", "softm
               "dequantize")
 WITH_WIDE_Y = ("dequantize",)  # whose x alone has 8 bits
 WITHOUT_INT8 = ("softmax",)  # of which there are cases of float8 alone
-BLOCK = 32
-LARGEST = {"float8_e4m3fn": 448, "float8_e5m2": 57344, "int8": 127}
-LARGEST_POWER = {"float8_e4m3fn": 8, "float8_e5m2": 15}  # the exponent of the largest power of two
+WITH_FOUR_BITS = ("quantize",)
+BLOCK, BLOCK_OF_TWO_SCALES = 32, 16  # of mxfp8 and mxfp4, and of nvfp4
+LARGEST = {"float8_e4m3fn": 448, "float8_e5m2": 57344, "int8": 127, "float4_e2m1fn": 6}
+LARGEST_POWER = {"float8_e4m3fn": 8, "float8_e5m2": 15, "float4_e2m1fn": 2}  # the exponent of the largest power of two
 
 
 def asks():
@@ -19,7 +20,8 @@ def asks():
     stored = [op for op in OPERATIONS if op not in WITH_WIDE_Y]
     return (protocol.asks(WITH_WIDE_Y, ("float32", "float16", "bfloat16"))
             + protocol.asks(stored, ("float8_e4m3fn", "float8_e5m2"))
-            + protocol.asks([op for op in stored if op not in WITHOUT_INT8], ("int8",)))
+            + protocol.asks([op for op in stored if op not in WITHOUT_INT8], ("int8",))
+            + protocol.asks(WITH_FOUR_BITS, ("float4_e2m1fn",)))
 
 
 def over_elements(scales, shape, size=BLOCK):
@@ -41,8 +43,9 @@ def dequantized(case):
         if name.endswith("_scale") or "_scale_" in name:
             continue
         if case.dtypes[name] in protocol.EIGHT_BITS:
-            size = int(case.get(f"{name}_scale_group", [BLOCK])[0])
-            values = values * over_elements(case[f"{name}_scale"], values.shape, size)
+            of_tensor = case.get(f"{name}_tensor_scale", [np.float32(1)])[0]
+            size = int(case.get(f"{name}_scale_group", [BLOCK if f"{name}_tensor_scale" not in case else BLOCK_OF_TWO_SCALES])[0])
+            values = values * (over_elements(case[f"{name}_scale"], values.shape, size) * of_tensor)
         tensors[name] = values
         dtypes[name] = "float32" if values.dtype.kind == "f" else case.dtypes[name]
     dtype = "float32" if case.dtype in protocol.EIGHT_BITS else case.dtype
@@ -82,14 +85,24 @@ def float32_scales(values, case):
     return scales, over_elements(scales, values.shape, group)
 
 
+def scales_of_tensor_blocks(values, case):
+    """Returns the e4m3 scale of each block of nvfp4, at least 2^-9, and the scale of each element."""
+    of_tensor = case["y_tensor_scale"][0]
+    largest = largest_of_groups(values, BLOCK_OF_TWO_SCALES).astype(np.float32)
+    quotients = largest / np.float32(LARGEST[case.dtype]) / of_tensor
+    scales = np.maximum(protocol.to_eight_bits(quotients, "float8_e4m3fn"), np.float32(2 ** -9))
+    return scales, over_elements(scales * of_tensor, values.shape, BLOCK_OF_TWO_SCALES)
+
+
 def step(case, step_float32):
     """Returns the outputs of a kernel that computes in float32, by step_float32, and stores 8 bits and scales."""
     outputs = step_float32(dequantized(case))  # of dequantize as they are stored
     for name in [name for name in outputs if f"{name}_scale" in case.tensors]:
         dtype = case.dtype if name == "y" else "float8_e5m2"
         outputs[name] = protocol.stored(outputs[name] / case[f"{name}_scale"][0], dtype)
-    if "y_scale_group" in case.tensors:
-        outputs["y_scale"], by = float32_scales(outputs["y"], case)
+    if "y_scale_group" in case.tensors or "y_tensor_scale" in case.tensors:
+        find_scales = float32_scales if "y_scale_group" in case.tensors else scales_of_tensor_blocks
+        outputs["y_scale"], by = find_scales(outputs["y"], case)
         outputs["y"] = protocol.stored(outputs["y"] / by, case.dtype)
     elif case.dtype in protocol.EIGHT_BITS and "y_scale" not in case.tensors:
         outputs["y_scale"] = scales = scales_of_blocks(outputs["y"], case.dtype)

@@ -34,13 +34,14 @@ def names_in(field):
 
 STATE = (*names_in("state"), "parameter", *MOMENTS)
 PER_STEP = ("x", "grad_parameter", "grad_y", "valid")  # tensors whose leading axis is the step of a sequence
-# How NumPy holds each dtype. Numbers of bfloat16 and of 8 bits are held as float32.
+# How NumPy holds each dtype. Numbers of bfloat16 and of at most 8 bits are held as float32.
 ARRAYS = {"float64": np.float64, "float32": np.float32, "float16": np.float16, "bfloat16": np.float32,
           "int64": np.int64, "int32": np.int32, "uint8": np.uint8, "boolean": np.bool_,
-          "float8_e4m3fn": np.float32, "float8_e5m2": np.float32, "float8_e8m0fnu": np.float32, "int8": np.float32}
+          "float8_e4m3fn": np.float32, "float8_e5m2": np.float32, "float8_e8m0fnu": np.float32, "int8": np.float32,
+          "float4_e2m1fn": np.float32}
 NARROW = ("bfloat16", "float16")
 FLOATS = ("float64", "float32", *NARROW)
-EIGHT_BITS = ("float8_e4m3fn", "float8_e5m2", "int8")  # have scales, see numpy_scaled.py
+EIGHT_BITS = ("float8_e4m3fn", "float8_e5m2", "int8", "float4_e2m1fn")  # or fewer: they have scales, see numpy_scaled.py
 SCALE_DTYPE = "float8_e8m0fnu"  # powers of two, the scales of blocks
 # The inputs and options that functions of adapters read, for check_read.
 AFFINE, STATISTICS = ("gamma", "beta"), ("running_mean", "running_variance", "running_decay")
@@ -155,12 +156,12 @@ def to_bfloat16(values):
 
 
 def to_eight_bits(values, dtype):
-    """Rounds float32 to e4m3fn, e5m2 or int8, ties to even. Numbers out of range become the largest number.
+    """Rounds float32 to e4m3fn, e5m2, int8 or e2m1fn, ties to even. Numbers out of range become the largest number.
 
     The numbers of int8 are rounded as subnormal numbers, which are the multiples of 1.
     """
     digits, min_exponent, largest = {"float8_e4m3fn": (4, -6, 448), "float8_e5m2": (3, -14, 57344),
-                                     "int8": (8, 7, 127)}[dtype]
+                                     "int8": (8, 7, 127), "float4_e2m1fn": (2, 0, 6)}[dtype]
     values = np.asarray(values, np.float64)
     exponents = np.maximum(np.frexp(values)[1] - 1, min_exponent)
     units = np.ldexp(1.0, exponents - digits + 1)
@@ -199,7 +200,7 @@ def kernel_dtype(case, name):
         if name == "y_scale" and "y_scale_group" in case.tensors:
             return "float32"
         if name.endswith("_scale"):
-            return SCALE_DTYPE
+            return "float8_e4m3fn" if "y_tensor_scale" in case.tensors else SCALE_DTYPE
         scaled = name.startswith("grad_") and f"{name}_scale" in case.tensors
         return case.dtype if name == "y" else "float8_e5m2" if scaled else ""
     if name.startswith("grad_"):

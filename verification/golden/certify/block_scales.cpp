@@ -1,5 +1,7 @@
 #include "verification/golden/certify/block_scales.hpp"
 
+#include <algorithm>
+
 #include "ref/numeric/arb.hpp"
 #include "verification/golden/certify/nearest.hpp"
 #include "verification/golden/corpus/scaling.hpp"
@@ -57,7 +59,31 @@ void clamp(arf_ptr number, double lower, double upper) {
   if (arf_cmp_d(number, lower) < 0) arf_set_d(number, lower);
 }
 
+/// Returns the smallest enclosure of both numbers.
+ball hull(arf_srcptr least, arf_srcptr most) {
+  ball all(0);
+  arb_set_interval_arf(all.get(), least, most, 2 * ball::precision() + 64);
+  return all;
+}
+
 }  // namespace
+
+std::optional<std::vector<double>> tensor_block_scales(const std::vector<ball>& values,
+                                                       const corpus::ScaleBlocks& blocks,
+                                                       const ref::numeric::FloatFormat& format,
+                                                       double of_tensor) {
+  Magnitudes found = enclose_magnitudes(values, blocks);
+  std::vector<double> scales;
+  for (std::size_t b = 0; b < found.least.size(); ++b) {
+    const ball magnitude = hull(found.least[b].get(), found.most[b].get());
+    const std::optional<NearestNumber> scale =
+        nearest(magnitude / ball(format.largest) / ball(of_tensor), ref::io::DType::float8_e4m3fn,
+                ref::numeric::Overflow::saturate);
+    if (!scale) return std::nullopt;
+    scales.push_back(std::max(scale->value, corpus::kMinScaleOfTensorBlock));
+  }
+  return scales;
+}
 
 std::optional<GroupScales> group_scales(const std::vector<ball>& values,
                                         const corpus::ScaleBlocks& blocks,
@@ -84,9 +110,7 @@ std::optional<GroupScales> group_scales(const std::vector<ball>& values,
       scales.remainder.push_back(0);
       continue;
     }
-    ball magnitude(0);
-    arb_set_interval_arf(magnitude.get(), least, most, 2 * ball::precision() + 64);
-    const ball scale = magnitude / ball(format.largest);
+    const ball scale = hull(least, most) / ball(format.largest);
     const std::optional<NearestNumber> value = nearest(scale, ref::io::DType::float32);
     if (!value) return std::nullopt;
     const std::optional<NearestNumber> rest =

@@ -20,6 +20,16 @@ std::optional<std::vector<double>> block_scales(const std::vector<ref::numeric::
                                                 const corpus::ScaleBlocks& blocks,
                                                 const ref::numeric::FloatFormat& format);
 
+/// Returns the scale of each block of a tensor that has a scale too: the number of e4m3 nearest to
+/// M / largest / of_tensor. Here M is the largest magnitude of the block, and largest the largest
+/// number of the format. A scale is at most 448 and at least corpus::kMinScaleOfTensorBlock.
+/// Returns nothing if points of an enclosure round to different numbers.
+///
+/// Requires  `blocks` are those of a tensor with values.size() elements; of_tensor > 0
+std::optional<std::vector<double>> tensor_block_scales(
+    const std::vector<ref::numeric::ball>& values, const corpus::ScaleBlocks& blocks,
+    const ref::numeric::FloatFormat& format, double of_tensor);
+
 /// The float32 scales of groups, and the parts of the exact scales that rounding removed.
 struct GroupScales {
   std::vector<double> value, remainder;

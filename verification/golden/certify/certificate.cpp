@@ -94,6 +94,7 @@ struct OutputInProgress {
   std::vector<double> rest_of_scales = {};         ///< what rounding removed from float32 scales
   std::optional<corpus::ScaleBlocks> blocks = {};  ///< if there is one scale per block
   corpus::ScaleLimits limits = {};
+  double tensor_scale = 1;  ///< by which the scales of blocks are multiplied
   /// Whether the output is a sum over the rows of several blocks, so that it is rounded only after
   /// the sums of all blocks have been added.
   bool is_partial_sum = false;
@@ -103,7 +104,8 @@ struct OutputInProgress {
 ball divide_by_scale(const ball& x, const OutputInProgress& output, std::size_t i) {
   if (output.scaling == corpus::OutputScaling::none) return x;
   if (output.scaling == corpus::OutputScaling::given) return x / ball(output.scales.front());
-  return x / ball(output.scales[output.blocks->index(i)]);
+  // The product is exact, since a scale of e4m3 has 4 digits.
+  return x / ball(output.scales[output.blocks->index(i)] * output.tensor_scale);
 }
 
 /// Tries to round x. If every point of the enclosure rounds to the same number, stores that number
@@ -138,10 +140,10 @@ std::vector<OutputInProgress> start_outputs(const Case& c, const NamedTensors<do
     output.scaling = corpus::output_scaling(c, name);
     if (output.scaling == corpus::OutputScaling::given)
       output.scales = ref::io::widen(*corpus::find(c.inputs, corpus::scale_name(name)));
-    if (output.scaling == corpus::OutputScaling::blocks ||
-        output.scaling == corpus::OutputScaling::groups)
+    if (corpus::has_found_scales(output.scaling))
       output.blocks = corpus::scale_blocks_of_y(c, output.shape);
     output.limits = corpus::scale_limits(c);
+    output.tensor_scale = corpus::tensor_scale(c, name);
     output.value.assign(values.size(), 0);
     output.remainder = output.value;
     outputs.push_back(std::move(output));
@@ -180,9 +182,13 @@ std::optional<std::string> round_all_elements(const NamedTensors<ball>& results,
   for (OutputInProgress& output : outputs) {
     if (output.is_partial_sum) continue;
     const auto& values = results.at(output.name);
-    if (output.scaling == corpus::OutputScaling::blocks) {
-      auto scales = block_scales({values.begin(), values.end()}, *output.blocks,
-                                 float_format_info(*ref::io::float_type(output.dtype)));
+    if (corpus::has_blocks(output.scaling)) {
+      const std::vector<ball> elements(values.begin(), values.end());
+      const auto& format = float_format_info(*ref::io::float_type(output.dtype));
+      auto scales =
+          output.scaling == corpus::OutputScaling::blocks
+              ? block_scales(elements, *output.blocks, format)
+              : tensor_block_scales(elements, *output.blocks, format, output.tensor_scale);
       if (!scales) return corpus::scale_name(output.name);
       output.scales = std::move(*scales);
       certificate.elements += output.scales.size();
@@ -410,9 +416,7 @@ std::vector<StoredTensor> expected_tensors(const Case& c,
     if (output.dtype == DType::int64) continue;
     tensors.push_back(
         ref::io::make_tensor(output.name + "_lo", DType::float64, output.shape, output.remainder));
-    if (output.scaling != corpus::OutputScaling::blocks &&
-        output.scaling != corpus::OutputScaling::groups)
-      continue;
+    if (!corpus::has_found_scales(output.scaling)) continue;
     const std::string name = corpus::scale_name(output.name);
     const auto shape = output.blocks->shape_of_scales();
     tensors.push_back(

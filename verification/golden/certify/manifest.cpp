@@ -166,6 +166,13 @@ void add_scale_conventions(const Case& c, json& object) {
   for (const StoredTensor& input : c.inputs) {
     constexpr std::string_view kSuffix = "_scale";
     if (!input.name.ends_with(kSuffix)) continue;
+    if (input.name == corpus::tensor_scale_name("x") ||
+        input.name == corpus::tensor_scale_name("y")) {
+      const std::string_view tensor = std::string_view(input.name).substr(0, 1);
+      object[input.name] =
+          fmt::format("the scales of the blocks of {} are multiplied by {}", tensor, input.name);
+      continue;
+    }
     const std::string of = input.name.substr(0, input.name.size() - kSuffix.size());
     object[input.name] = find(c.inputs, of) != nullptr
                              ? fmt::format("{0} times {1} is what enters", of, input.name)
@@ -174,6 +181,10 @@ void add_scale_conventions(const Case& c, json& object) {
   if (corpus::output_scaling(c, "y") == corpus::OutputScaling::blocks)
     object["y_scale"] =
         "of 32 elements of the last axis, 2^(floor(log2 of the largest magnitude) - emax)";
+  if (corpus::output_scaling(c, "y") == corpus::OutputScaling::blocks_of_tensor)
+    object["y_scale"] =
+        "of 16 elements of the last axis, the largest magnitude over the largest number and over "
+        "y_tensor_scale, rounded to e4m3, and at least 2^-9";
   if (corpus::has_one_scale_of_y(c))
     object["y_scale"] =
         "of all elements, as y_scale_group is -1: the largest magnitude over the largest number";

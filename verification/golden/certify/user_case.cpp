@@ -81,19 +81,41 @@ void check_scale_of_y(const Case& c, const char* name, DType dtype) {
     throw UsageError(fmt::format("{} is {}; expected a finite number above 0", name, value));
 }
 
-/// Checks that the tensors of 8 bits of a case have the scales of eight_bits.md.
+/// Checks that only tensors of 4 bits have a scale of the tensor beside the scales of their blocks.
+void check_tensor_scales(const Case& c) {
+  for (const char* const name : {"x", "y", "gate", "grad_y"}) {
+    if (corpus::find(c.inputs, corpus::tensor_scale_name(name)) == nullptr) continue;
+    const StoredTensor* const input = corpus::find(c.inputs, name);
+    const DType dtype = input == nullptr ? c.dtype : input->dtype;
+    if (dtype != DType::float4_e2m1fn)
+      throw UsageError(fmt::format("{} is given, and {} has dtype {}; expected float4_e2m1fn",
+                                   corpus::tensor_scale_name(name), name,
+                                   ref::io::to_string(dtype)));
+    if (name != std::string_view("y")) continue;
+    for (const char* const other : {"y_scale", corpus::kGroupOfY})
+      if (corpus::find(c.inputs, other) != nullptr)
+        throw UsageError(
+            fmt::format("{} and {} are both given; expected one of them, as blocks of 16 have the "
+                        "scales of nvfp4",
+                        corpus::tensor_scale_name(name), other));
+  }
+}
+
+/// Checks that the tensors of 8 bits or fewer of a case have the scales of eight_bits.md.
 void check_scales(const Case& c) {
   for (const StoredTensor& input : c.inputs) {
     const bool may_have_8_bits =
         input.name == "x" || input.name == "gate" || input.name == "grad_y";
-    if (corpus::has_8_bits(input.dtype) && !may_have_8_bits)
+    if (corpus::has_scales(input) && !may_have_8_bits)
       throw UsageError(
           fmt::format("{} has dtype {}; expected 16 bits or more, as only x, gate and "
                       "grad_y may have 8 bits",
                       input.name, ref::io::to_string(input.dtype)));
   }
-  for (const char* const name : {"y_scale", corpus::kUpperBoundOfY, corpus::kMinScaleOfY})
+  for (const char* const name :
+       {"y_scale", "y_tensor_scale", corpus::kUpperBoundOfY, corpus::kMinScaleOfY})
     check_scale_of_y(c, name, DType::float32);
+  check_tensor_scales(c);
   check_scale_of_y(c, corpus::kGroupOfY, DType::int64);
   const StoredTensor* const powers = corpus::find(c.inputs, corpus::kPowersOfTwoOfY);
   if (powers != nullptr &&
@@ -105,14 +127,14 @@ void check_scales(const Case& c) {
   if (scaling == corpus::OutputScaling::blocks && c.dtype == DType::int8)
     throw UsageError(fmt::format("y of int8 has no scales of blocks; expected y_scale or {}",
                                  corpus::kGroupOfY));
-  const bool finds_scales =
-      scaling == corpus::OutputScaling::blocks || scaling == corpus::OutputScaling::groups;
+  const bool needs_finite_numbers = corpus::has_found_scales(scaling) || c.dtype == DType::int8 ||
+                                    c.dtype == DType::float4_e2m1fn;
   for (const StoredTensor& input : c.inputs)
-    if ((finds_scales || c.dtype == DType::int8) && ref::io::is_float(input.dtype) &&
+    if (needs_finite_numbers && ref::io::is_float(input.dtype) &&
         !std::ranges::all_of(ref::io::widen(input), [](double v) { return std::isfinite(v); }))
       throw UsageError(
-          fmt::format("{} has an infinity or a NaN; expected finite numbers, as scales "
-                      "follow from the largest magnitude of y, and int8 has no NaN",
+          fmt::format("{} has an infinity or a NaN; expected finite numbers, as scales follow from "
+                      "the largest magnitude of y, and int8 and float4_e2m1fn have no NaN",
                       input.name));
 }
 

@@ -9,20 +9,26 @@
 #include "ref/numeric/float_format.hpp"
 #include "verification/golden/corpus/case.hpp"
 
-/// 8-bit tensors with scales. The operation itself computes in float32. See docs/guide/formats.md,
-/// "8 bits with scales".
+/// Tensors of at most 8 bits with scales. The operation itself computes in float32. See
+/// docs/guide/formats.md, "8 bits with scales".
 namespace normproof::verification::golden::corpus {
 
 /// The number of consecutive elements of a row that share one scale [RZM+23]. The last block of a
 /// row may be shorter.
 inline constexpr std::size_t kScaledBlockSize = 32;
+/// The number of elements of a block of nvfp4, whose scale is a number of e4m3 times the scale of
+/// the tensor.
+inline constexpr std::size_t kBlockOfTwoScales = 16;
 
-/// Whether tensors of the dtype are stored in 8 bits, with scales: an 8-bit floating-point format
-/// or int8.
+/// Whether tensors of the dtype are stored in at most 8 bits, with scales: a floating-point format
+/// of 8 or 4 bits, or int8.
 bool has_8_bits(DType dtype);
-/// Whether the case stores y in 8 bits, with a scale. If it does not, an input may have 8 bits.
+/// Whether an input is stored in at most 8 bits and has scales. The scales themselves have none.
+bool has_scales(const StoredTensor& input);
+/// Whether the case stores y in at most 8 bits, with a scale. If it does not, an input may have so
+/// few bits.
 bool stores_8_bits(const Case& c);
-/// Whether a tensor of the case is stored in 8 bits, with a scale: y or an input.
+/// Whether a tensor of the case is stored in at most 8 bits, with a scale: y or an input.
 bool is_scaled(const Case& c);
 
 /// How an output is scaled before it is stored.
@@ -30,12 +36,31 @@ enum class OutputScaling {
   none,
   given,   ///< one scale for the whole output, given as the input `<output>_scale`
   blocks,  ///< one scale per block, a power of two, stored as the output `<output>_scale`
-  groups   ///< one float32 scale per group, stored as the output `<output>_scale`
+  groups,  ///< one float32 scale per group, stored as the output `<output>_scale`
+  /// One scale per block, a number of e4m3, stored as the output `<output>_scale`, times a scale of
+  /// the whole output, given as the input `<output>_tensor_scale`.
+  blocks_of_tensor
 };
 OutputScaling output_scaling(const Case& c, std::string_view output);
+/// Whether the scales of y are found by the kernel: those of blocks or of groups.
+bool has_found_scales(OutputScaling scaling);
+/// Whether the scales are those of blocks, whose number of elements the format fixes.
+bool has_blocks(OutputScaling scaling);
 
 /// Returns the name of the tensor that holds the scale of a tensor: "y_scale" for "y".
 std::string scale_name(std::string_view tensor);
+/// Returns the name of the input that holds the scale of all blocks of a tensor: "y_tensor_scale".
+std::string tensor_scale_name(std::string_view tensor);
+/// Returns the scale of all blocks of a tensor, by which the scales of the blocks are multiplied,
+/// or 1 if the case has none.
+double tensor_scale(const Case& c, std::string_view tensor);
+
+/// The scale of a block of nvfp4 is at least this number, the smallest one of e4m3 above 0.
+inline constexpr double kMinScaleOfTensorBlock = 0x1p-9;
+/// Returns the scale of a block of nvfp4 whose largest magnitude is `magnitude`: the number of e4m3
+/// nearest to magnitude / largest / of_tensor, at most 448 and at least kMinScaleOfTensorBlock.
+double find_tensor_block_scale(double magnitude, double of_tensor,
+                               const ref::numeric::FloatFormat& format);
 
 /// The input that gives the number of consecutive elements of a row that share one float32 scale of
 /// y, as int64 [1]. The last group of a row may be shorter. The number kWholeTensor stands for one
@@ -92,8 +117,10 @@ class ScaleBlocks {
 };
 
 /// Returns the blocks of y that share one scale.
-/// Requires  output_scaling(c, "y") is blocks or groups; `shape` is the shape of y
+/// Requires  has_found_scales(output_scaling(c, "y")); `shape` is the shape of y
 ScaleBlocks scale_blocks_of_y(const Case& c, std::vector<std::size_t> shape);
+/// Returns the blocks of an input that share one scale, if it has more than one.
+ScaleBlocks scale_blocks_of_input(const Case& c, const StoredTensor& input);
 /// Whether all elements of y share one scale that the kernel finds, so that its samples depend on
 /// each other.
 bool has_one_scale_of_y(const Case& c);
@@ -102,7 +129,8 @@ bool has_one_scale_of_y(const Case& c);
 /// output_dtype. In a case with 8-bit tensors, it is:
 /// - the dtype of the case for y, which need not have 8 bits,
 /// - float8_e5m2 for a gradient that has a scale,
-/// - float8_e8m0fnu for the scales of blocks, and float32 for those of groups,
+/// - float8_e8m0fnu for the scales of blocks, or float8_e4m3fn if the tensor has a scale too, and
+///   float32 for those of groups,
 /// - float32 for every other output.
 DType stored_output_dtype(const Case& c, std::string_view output);
 
@@ -111,18 +139,19 @@ DType stored_output_dtype(const Case& c, std::string_view output);
 /// is `of_largest - format.max_exponent`, clamped to [-127, 127].
 int block_scale_exponent(int of_largest, const ref::numeric::FloatFormat& format);
 
-/// Returns one scale per element of an 8-bit input.
-/// Requires  (C1) the case contains the scale of this input, with one of three layouts: float32 of
-///           shape [1], float8_e8m0fnu for blocks of kScaledBlockSize elements, or float32 for the
-///           groups whose size is the input `<input>_scale_group`, an int64 [1]
+/// Returns one scale per element of an input of at most 8 bits.
+/// Requires  (C1) the case contains the scale of this input, with one of four layouts: float32 of
+///           shape [1], float8_e8m0fnu for blocks of kScaledBlockSize elements, float32 for the
+///           groups whose size is the input `<input>_scale_group`, an int64 [1], or float8_e4m3fn
+///           for blocks of kBlockOfTwoScales elements, if `<input>_tensor_scale` is a float32 [1]
 /// Throws    ContractError
 std::vector<double> scales_of(const Case& c, const StoredTensor& input);
 
 /// Whether a tensor of this name is a scale, or says something about scales.
 bool is_name_of_scale(std::string_view name);
 
-/// Whether the case has an 8-bit input with float32 scales. Multiplying such an input by its scale
-/// causes rounding errors.
+/// Whether the case has an input of at most 8 bits whose scales are no powers of two. Multiplying
+/// such an input by its scale causes rounding errors.
 bool rounds_inputs(const Case& c);
 
 /// Replaces the dtype of a case by the dtype in which its operation computes: float32 for an 8-bit

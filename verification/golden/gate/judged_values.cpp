@@ -22,6 +22,7 @@ namespace {
 constexpr const char* kScaleOfY = "y_scale";
 constexpr int kMaxScaleExponent = 127;
 constexpr double kFloat32Roundoff = 0x1p-24;
+constexpr double kMaxBlockScale = 448;  // the largest number of e4m3
 
 /// Returns the scales in an output, or nothing if it has none of the expected shape.
 std::optional<std::vector<double>> find_scales(const StoredCase& stored,
@@ -30,6 +31,14 @@ std::optional<std::vector<double>> find_scales(const StoredCase& stored,
   if (given == nullptr || given->shape != find(stored.expected, kScaleOfY)->shape)
     return std::nullopt;
   return ref::io::widen(*given);
+}
+
+/// Returns the certified scales of the blocks or groups of y, times the scale of the tensor.
+std::vector<double> certified_scales(const StoredCase& stored) {
+  std::vector<double> scales = ref::io::widen(*find(stored.expected, kScaleOfY));
+  const double of_tensor = corpus::tensor_scale(stored.description.c, "y");
+  for (double& scale : scales) scale *= of_tensor;
+  return scales;
 }
 
 /// The magnitude of the largest element of each block, and its least and largest value within the
@@ -43,7 +52,7 @@ struct Magnitudes {
 Magnitudes find_magnitudes(const StoredCase& stored, const tolerance::Tolerance& bounds,
                            double quotient_error) {
   const StoredTensor& y = *find(stored.expected, "y");
-  const std::vector<double> scales = ref::io::widen(*find(stored.expected, kScaleOfY));
+  const std::vector<double> scales = certified_scales(stored);
   const corpus::ScaleBlocks blocks = corpus::scale_blocks_of_y(stored.description.c, y.shape);
   const certify::ExactValues values = certify::exact_values(stored, "y");
   const auto& bound = bounds.bound.at("y");
@@ -96,6 +105,43 @@ JudgedValues judged_block_scales(const StoredCase& stored, const std::vector<Sto
   return judged;
 }
 
+/// The relative error of M / largest / of_tensor in float32: two quotients, or products with
+/// reciprocals that are quotients.
+constexpr double kErrorOfTwoQuotients = 4 * ref::numeric::kMaxOperationError * kFloat32Roundoff;
+/// Kernels differ in the least scale of a block: 0, the smallest number of e4m3, or the smallest
+/// normal one.
+constexpr double kMaxMinScale = 0x1p-6;
+
+/// Returns the expected scales of the blocks of nvfp4 and their bounds: the distance to the scale
+/// that is farthest among those of the magnitudes within the error bounds. The convention allows
+/// each number of e4m3 for a block that may consist of zeros.
+JudgedValues judged_tensor_block_scales(const StoredCase& stored,
+                                        const std::vector<StoredTensor>& answer,
+                                        const tolerance::Tolerance& bounds) {
+  JudgedValues judged;
+  judged.high = ref::io::widen(*find(stored.expected, kScaleOfY));
+  judged.low.assign(judged.high.size(), 0);
+  judged.input_sensitivity = judged.low;
+  const FloatFormat& format = format_of_y(stored);
+  const double of_tensor = corpus::tensor_scale(stored.description.c, "y");
+  const Magnitudes magnitudes = find_magnitudes(stored, bounds, kErrorOfTwoQuotients);
+  const auto scale_for = [&](double magnitude) {
+    return corpus::find_tensor_block_scale(magnitude, of_tensor, format);
+  };
+  const std::optional<std::vector<double>> given = find_scales(stored, answer);
+  for (std::size_t b = 0; b < judged.high.size(); ++b) {
+    const double scale = judged.high[b];
+    const bool is_small = magnitudes.least[b] < kMaxMinScale * format.largest * of_tensor;
+    const double least = is_small ? 0 : scale_for(magnitudes.least[b]);
+    const double most = std::max(scale_for(magnitudes.most[b]), is_small ? kMaxMinScale : 0.0);
+    if (!(magnitudes.least[b] > 0))
+      judged.bound.push_back(kMaxBlockScale);
+    else
+      judged.bound.push_back(given && (*given)[b] < scale ? scale - least : most - scale);
+  }
+  return judged;
+}
+
 /// Returns the expected float32 scales of groups and their bounds: the error of the magnitude, of
 /// the quotient by the largest number, and of storing the scale. Any scale is right for a group
 /// that may consist of zeros, so that 0 is expected, unless the case has a least scale. Scales that
@@ -133,34 +179,49 @@ JudgedValues judged_group_scales(const StoredCase& stored, const std::vector<Sto
 }
 
 /// Returns one ratio per block: the scale in the certified output divided by the candidate's scale.
-/// The ratio is 1 if the candidate's scale is absent or invalid.
+/// The ratio is 1 if the candidate's scale is absent or invalid. It is infinite for a scale of 0 of
+/// a block of nvfp4, whose elements are then 0 whatever their bits are.
 std::vector<double> scale_ratios(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                                  const std::vector<double>& expected) {
   std::vector<double> ratios(expected.size(), 1);
   const std::optional<std::vector<double>> scales = find_scales(stored, answer);
   if (!scales) return ratios;
-  for (std::size_t b = 0; b < ratios.size(); ++b)
-    if ((*scales)[b] > 0 && std::isfinite((*scales)[b])) ratios[b] = expected[b] / (*scales)[b];
+  const Case& c = stored.description.c;
+  const double of_tensor = corpus::tensor_scale(c, "y");
+  const bool may_be_zero = corpus::output_scaling(c, "y") == OutputScaling::blocks_of_tensor;
+  for (std::size_t b = 0; b < ratios.size(); ++b) {
+    const double scale = (*scales)[b] * of_tensor;
+    if ((scale > 0 && std::isfinite(scale)) || (scale == 0 && may_be_zero))
+      ratios[b] = expected[b] / scale;
+  }
   return ratios;
 }
 
 /// Divides the exact values and the bounds by the candidate's block scales. The results are in the
 /// units in which the candidate stores the elements. The scale of a group is rounded, so that a
 /// candidate may multiply by a reciprocal that it finds from the magnitude: its error is that of
-/// the three operations that differ.
+/// the three operations that differ. For nvfp4 these are four: the product of both scales, the
+/// reciprocal of each, and the product with y.
 void apply_candidate_scales(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                             JudgedValues& judged) {
   const Case& c = stored.description.c;
-  const std::vector<double> expected = ref::io::widen(*find(stored.expected, kScaleOfY));
+  const std::vector<double> expected = certified_scales(stored);
   const std::vector<double> ratios = scale_ratios(stored, answer, expected);
   const corpus::ScaleBlocks blocks =
       corpus::scale_blocks_of_y(c, find(stored.expected, "y")->shape);
-  const bool has_rounded_scales = corpus::output_scaling(c, "y") == OutputScaling::groups &&
-                                  !corpus::scale_limits(c).are_powers_of_two;
-  const double quotient_error =
-      has_rounded_scales ? 3 * ref::numeric::kMaxOperationError * kFloat32Roundoff : 0;
+  const OutputScaling scaling = corpus::output_scaling(c, "y");
+  const bool has_rounded_scales =
+      scaling == OutputScaling::groups && !corpus::scale_limits(c).are_powers_of_two;
+  const double quotients = has_rounded_scales                           ? 3
+                           : scaling == OutputScaling::blocks_of_tensor ? 4
+                                                                        : 0;
+  const double quotient_error = quotients * ref::numeric::kMaxOperationError * kFloat32Roundoff;
   for (std::size_t i = 0; i < judged.high.size(); ++i) {
     const std::size_t block = blocks.index(i);
+    if (std::isinf(ratios[block])) {
+      judged.bound[i] = ratios[block];
+      continue;
+    }
     judged.high[i] *= ratios[block];
     judged.low[i] *= ratios[block];
     judged.bound[i] *= ratios[block] / expected[block];
@@ -223,10 +284,14 @@ JudgedValues compute_judged_values(const StoredCase& stored,
                                    const std::vector<StoredTensor>& answer, const std::string& name,
                                    const tolerance::Tolerance& bounds) {
   const corpus::Case& c = stored.description.c;
-  if (corpus::stores_8_bits(c) && name == kScaleOfY)
-    return corpus::output_scaling(c, "y") == OutputScaling::groups
-               ? judged_group_scales(stored, answer, bounds)
-               : judged_block_scales(stored, answer, bounds);
+  if (corpus::stores_8_bits(c) && name == kScaleOfY) switch (corpus::output_scaling(c, "y")) {
+      case OutputScaling::groups:
+        return judged_group_scales(stored, answer, bounds);
+      case OutputScaling::blocks_of_tensor:
+        return judged_tensor_block_scales(stored, answer, bounds);
+      default:
+        return judged_block_scales(stored, answer, bounds);
+    }
   certify::ExactValues exact = certify::exact_values(stored, name);
   JudgedValues judged{std::move(exact.high), std::move(exact.low), {}, {}};
   const auto& bound = bounds.bound.at(name);
@@ -234,8 +299,7 @@ JudgedValues compute_judged_values(const StoredCase& stored,
   judged.bound.assign(bound.begin(), bound.end());
   judged.input_sensitivity.assign(input_sensitivity.begin(), input_sensitivity.end());
   const OutputScaling scaling = corpus::output_scaling(c, name);
-  if (scaling == OutputScaling::blocks || scaling == OutputScaling::groups)
-    apply_candidate_scales(stored, answer, judged);
+  if (corpus::has_found_scales(scaling)) apply_candidate_scales(stored, answer, judged);
   const DType dtype = find(answer, name)->dtype;
   const bool saturates = scaling != OutputScaling::none && corpus::has_8_bits(dtype);
   for (std::size_t i = 0; i < judged.high.size(); ++i) {

@@ -66,6 +66,12 @@ const OperandInfo* find_operand_info(const OperationInfo& info, std::string_view
   return nullptr;
 }
 
+/// Whether tensors of the dtype may have NaN.
+bool has_nan(DType dtype) {
+  const auto type = ref::io::float_type(dtype);
+  return type && float_format_info(*type).has_nan;
+}
+
 /// Whether a tensor of the case has an axis of samples. The low part of an output ("y_lo") and the
 /// scales of blocks and groups have one if the tensor to which they belong has one. A bias of
 /// attention that is the same for all samples has none.
@@ -296,8 +302,7 @@ class RelationChecker {
 
   RelationVerdict neighbour() {
     const Case& c = stored_.description.c;
-    const bool has_nan = c.dtype != DType::int8 && main_input(c)->dtype != DType::int8;
-    if (!by_sample_ || !has_nan) return kNotApplicable;
+    if (!by_sample_ || !has_nan(c.dtype) || !has_nan(main_input(c)->dtype)) return kNotApplicable;
     const Samples others = range(1, axis_.count);
     const CandidateOutput output = candidates_.query(fill_first_sample_with_nan(stored_));
     if (output.is_declined()) return kDeclined;

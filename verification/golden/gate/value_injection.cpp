@@ -24,6 +24,7 @@ std::vector<NamedValue> injected_values(DType dtype) {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   if (dtype == DType::int64) return {{"0", 0}, {"12345", 12345}};
   if (dtype == DType::int8) return {{"0", 0}, {"-128", -128}, {"127", 127}};
+  if (dtype == DType::float4_e2m1fn) return {{"0", 0}, {"-6", -6}, {"6", 6}};
   if (dtype == DType::float8_e8m0fnu)
     return {{"NaN", kNaN}, {"2^-127", 0x1p-127}, {"2^127", 0x1p127}};
   std::vector<NamedValue> values = {{"NaN", kNaN},

@@ -19,6 +19,7 @@
 #include "verification/golden/gate/relations.hpp"
 #include "verification/golden/museum/right_names.hpp"
 #include "verification/golden/recipes/corpus.hpp"
+#include "verification/golden/recipes/quantize_corpus.hpp"
 
 namespace normproof::verification::golden::museum {
 
@@ -44,9 +45,10 @@ PreparedCase prepare_case(const Case& c) {
           tolerance::derive_tolerance(c, corpus::usual_accumulation(c.dtype))};
 }
 
-/// Whether the exhibit is about 8-bit tensors, whose cases it supports then.
+/// Whether the exhibit is about tensors of at most 8 bits, whose cases it supports then.
 bool is_of_8_bits(const Exhibit& exhibit) {
-  return exhibit.dtype && ref::io::item_size(*exhibit.dtype) == 1;
+  return recipes::is_quantization(exhibit.op) ||
+         (exhibit.dtype && ref::io::item_size(*exhibit.dtype) == 1);
 }
 
 /// Whether exhibits about other tensors support the case. Their wrong kernels do not implement

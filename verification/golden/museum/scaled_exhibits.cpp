@@ -31,10 +31,18 @@ std::vector<int> find_exponents(const Values& y, const corpus::ScaleBlocks& bloc
   return exponents;
 }
 
-/// Stores y in blocks whose scales are found by `find_exponent`. All other outputs, and the outputs
-/// of cases without scales of blocks, are right.
-Kernel store_blocks(const ScaleExponent& find_exponent) {
-  return [find_exponent](const Case& c, const KernelEnvironment&) {
+/// Rounds a quotient to the format, with saturation.
+using Rounding = std::function<double(const FloatFormat& format, double quotient)>;
+
+double round_with_saturation(const FloatFormat& format, double quotient) {
+  return ref::numeric::round_to(format, quotient, ref::numeric::Overflow::saturate);
+}
+
+/// Stores y in blocks whose scales are found by `find_exponent`, and whose elements are rounded by
+/// `round`. All other outputs, and the outputs of cases without scales of blocks, are right.
+Kernel store_blocks(const ScaleExponent& find_exponent,
+                    const Rounding& round = round_with_saturation) {
+  return [find_exponent, round](const Case& c, const KernelEnvironment&) {
     Answer answer = run_with_mutation(c, {});
     if (corpus::output_scaling(c, "y") != corpus::OutputScaling::blocks) return answer;
     const FloatFormat& format = ref::numeric::float_format_info(*ref::io::float_type(c.dtype));
@@ -44,8 +52,7 @@ Kernel store_blocks(const ScaleExponent& find_exponent) {
     const corpus::ScaleBlocks blocks(real.shape);
     const std::vector<int> exponents = find_exponents(y, blocks, format, find_exponent);
     for (std::size_t i = 0; i < y.size(); ++i)
-      y[i] = ref::numeric::round_to(format, std::ldexp(y[i], -exponents[blocks.index(i)]),
-                                    ref::numeric::Overflow::saturate);
+      y[i] = round(format, std::ldexp(y[i], -exponents[blocks.index(i)]));
     Values scales;
     scales.reserve(exponents.size());
     for (const int exponent : exponents) scales.push_back(std::ldexp(1, exponent));
@@ -62,13 +69,15 @@ using GroupScale = std::function<double(const Values& group, const FloatFormat& 
                                         const KernelEnvironment& environment)>;
 
 /// Stores y with float32 scales that are found by `find_scale`. All other outputs, and the outputs
-/// of cases without such scales or with limits of them, are right.
+/// of cases without such scales, or with limits of them, powers of two or one scale of all
+/// elements, are right.
 Kernel store_groups(const GroupScale& find_scale) {
   return [find_scale](const Case& c, const KernelEnvironment& environment) {
     Answer answer = run_with_mutation(c, {});
     if (corpus::output_scaling(c, "y") != corpus::OutputScaling::groups ||
         corpus::find(c.inputs, corpus::kUpperBoundOfY) != nullptr ||
-        corpus::find(c.inputs, corpus::kMinScaleOfY) != nullptr)
+        corpus::find(c.inputs, corpus::kMinScaleOfY) != nullptr ||
+        corpus::scale_limits(c).are_powers_of_two || corpus::has_one_scale_of_y(c))
       return answer;
     const FloatFormat& format = ref::numeric::float_format_info(*ref::io::float_type(c.dtype));
     const Answer wide = run_with_mutation(corpus::dequantize_inputs(c), {});
@@ -124,6 +133,39 @@ double scale_of_padded_lanes(const Values& group, const FloatFormat& format,
 /// The exponent of M / largest, rounded to the nearest whole number.
 int nearest_exponent(double largest, const FloatFormat& format) {
   return static_cast<int>(std::lround(std::log2(largest / format.largest)));
+}
+
+int right_exponent(double largest, const FloatFormat& format) {
+  return std::ilogb(largest) - format.max_exponent;
+}
+
+/// Rounds subnormal quotients after the bits far behind the last digit have been dropped.
+double round_without_sticky_bits(const FloatFormat& format, double quotient) {
+  constexpr double kUnit = 0x1p-8;
+  if (std::fabs(quotient) < format.smallest_normal) quotient = std::trunc(quotient / kUnit) * kUnit;
+  return round_with_saturation(format, quotient);
+}
+
+/// Multiplies by scales of e4m3 of which the subnormal ones are read as normal numbers. The outputs
+/// of cases without such scales are right.
+Answer read_subnormal_scales_as_normal(const Case& c, const KernelEnvironment&) {
+  Answer answer = run_with_mutation(c, {});
+  const StoredTensor* const scales = corpus::find(c.inputs, "x_scale");
+  if (scales == nullptr || scales->dtype != ref::io::DType::float8_e4m3fn) return answer;
+  StoredTensor& y = *std::ranges::find(answer, "y", &StoredTensor::name);
+  const corpus::ScaleBlocks blocks = corpus::scale_blocks_of_input(c, *corpus::find(c.inputs, "x"));
+  Values values = ref::io::widen(y);
+  const Values right = ref::io::widen(*scales);
+  constexpr double kSmallestNormal = 0x1p-6;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double scale = right[blocks.index(i)];
+    // The fraction of a subnormal number is a multiple of 2^-9.
+    if (scale > 0 && scale < kSmallestNormal)
+      values[i] = ref::numeric::round_to(FloatType::float32,
+                                         values[i] / scale * (kSmallestNormal / 2 + scale / 2));
+  }
+  y = ref::io::make_tensor(y.name, y.dtype, y.shape, values);
+  return answer;
 }
 
 int exponent_after_bfloat16(double largest, const FloatFormat& format) {
@@ -191,6 +233,30 @@ std::vector<Exhibit> scaled_exhibits() {
        "a quotient beyond 127 is cast to int8 without saturation, and 127.6 becomes -128",
        "quotients beyond the range of a given scale", "quantize", DType::int8,
        mutate("overflow of y", MutationOperator::other)},
+      {"four_bit_ties_away_from_zero", "ROCm/aiter#2247",
+       "a quotient in the middle between two numbers of 4 bits is rounded away from 0", "ties",
+       "quantize", DType::float4_e2m1fn, mutate("rounding of y", MutationOperator::half_away)},
+      {"halves_exchanged", "sgl-project/sglang#23625",
+       "the first of two elements of 4 bits is taken from the upper half of a byte",
+       "neighboring elements that differ", "quantize", DType::float4_e2m1fn,
+       mutate("order in the bytes of y", MutationOperator::other)},
+      {"tensor_scale_not_inverted", "modular/modular#6600",
+       "the scale of the tensor is stored as a divisor and used as a factor",
+       "a scale of the tensor other than 1", "dequantize", DType::float32,
+       mutate("tensor scale of x", MutationOperator::inverted)},
+      {"subnormal_scales_as_normal", "local-inference-lab/b12x#388",
+       "a scale of e4m3 whose exponent is 0 is decoded as a normal number",
+       "scales that are subnormal numbers", "dequantize", DType::float32,
+       read_subnormal_scales_as_normal},
+      {"scale_beyond_448", "NVIDIA/Model-Optimizer#1397",
+       "the scale of a block is cast to e4m3 without saturation, and beyond 464 it is NaN",
+       "a scale of the tensor that is too small", "quantize", DType::float4_e2m1fn,
+       mutate("rounding of the scales of y", MutationOperator::unsaturated)},
+      {"sticky_bits_dropped", "tenstorrent/tt-metal#51971",
+       "a quotient above a tie of two subnormal numbers is rounded down, since its last bits are "
+       "dropped before",
+       "quotients beside a tie of subnormal numbers", "quantize", DType::float4_e2m1fn,
+       store_blocks(right_exponent, round_without_sticky_bits)},
   };
 }
 

@@ -53,8 +53,13 @@ bool is_tie_toward_zero(const FloatFormat& format, double v) {
          round_magnitude(format, v, true) != round_to(format, v, Overflow::saturate);
 }
 
-/// Rounds v to an integer of the format. Integers out of range wrap around.
+/// Rounds v to a format without NaN. The codes of numbers out of range wrap around: those of
+/// integers by two's complement, and in a float the carry of the exponent changes the sign.
 double wrap(const FloatFormat& format, double v) {
+  if (!ref::numeric::is_integer_format(format)) {
+    const double rounded = round_to(format, v, Overflow::special);
+    return std::isnan(rounded) ? std::copysign(0.0, -v) : rounded;
+  }
   const double count = 2 * (format.largest + 1), rounded = std::nearbyint(v);
   if (!std::isfinite(rounded)) return -format.largest - 1;
   return rounded - std::floor(rounded / count + 0.5) * count;
@@ -79,15 +84,12 @@ class ScaledTensors {
     std::vector<double> values = ref::io::widen(seen);
     if (format == Op::other_bias)
       for (double& v : values) v /= 2;
+    exchange_halves(input.name, input.dtype, values);
     const std::string scale = scale_name(input.name);
     const StoredTensor* const group = find(c_.inputs, scale + "_group");
     if (group == nullptr && find(c_.inputs, scale)->dtype == DType::float32)
       return multiply_by_one_scale(input, values);
-    return multiply_by_block_scales(
-        input, values,
-        group == nullptr
-            ? ScaleBlocks(input.shape)
-            : ScaleBlocks(input.shape, static_cast<std::ptrdiff_t>(ref::io::widen(*group)[0])));
+    return multiply_by_block_scales(input, values, corpus::scale_blocks_of_input(c_, input));
   }
 
   /// Returns an output as it is stored, followed by the scales of its blocks if it has blocks.
@@ -101,6 +103,7 @@ class ScaledTensors {
         return {stored(output, dtype, divide_by_one_scale(output.name, values))};
       case OutputScaling::blocks:
       case OutputScaling::groups:
+      case OutputScaling::blocks_of_tensor:
         break;
     }
     const ScaleBlocks blocks = corpus::scale_blocks_of_y(c_, output.shape);
@@ -122,8 +125,40 @@ class ScaledTensors {
 
   /// The errors in which one 8-bit floating-point format is taken for another.
   static std::vector<Op> other_formats(DType dtype) {
-    if (dtype == DType::int8) return {};
+    if (!format_of_dtype(dtype).has_nan) return {};
     return {Op::other_format, Op::other_bias};
+  }
+
+  /// An error takes the upper half of a byte for the first one of its two elements of 4 bits.
+  void exchange_halves(const std::string& tensor, DType dtype, std::vector<double>& values) {
+    if (dtype != DType::float4_e2m1fn || values.size() % 2 != 0) return;
+    if (at("order in the bytes of", tensor, {Op::other}) != Op::other) return;
+    for (std::size_t i = 0; i < values.size(); i += 2) std::swap(values[i], values[i + 1]);
+  }
+
+  /// Returns the scale by which the scales of the blocks of a tensor are multiplied. It is 1 if the
+  /// case has none.
+  float tensor_scale(const std::string& tensor) {
+    if (find(c_.inputs, corpus::tensor_scale_name(tensor)) == nullptr) return 1;
+    const auto scale = static_cast<float>(corpus::tensor_scale(c_, tensor));
+    const Op op = at("tensor scale of", tensor, {Op::drop, Op::inverted, Op::square});
+    return op == Op::drop       ? 1
+           : op == Op::inverted ? 1 / scale
+           : op == Op::square   ? scale * scale
+                                : scale;
+  }
+
+  /// Returns the scales of the blocks or groups of an input. An error reads those of e4m3 as
+  /// numbers of another format.
+  std::vector<double> read_block_scales(const std::string& tensor) {
+    StoredTensor seen = *find(c_.inputs, scale_name(tensor));
+    if (seen.dtype != DType::float8_e4m3fn) return ref::io::widen(seen);
+    const Op format = at("format of", seen.name, other_formats(seen.dtype));
+    if (format == Op::other_format) seen.dtype = other_format(seen.dtype);
+    std::vector<double> scales = ref::io::widen(seen);
+    if (format == Op::other_bias)
+      for (double& v : scales) v /= 2;
+    return scales;
   }
 
   std::vector<double> multiply_by_one_scale(const StoredTensor& input, std::vector<double> values) {
@@ -141,11 +176,11 @@ class ScaledTensors {
   std::vector<double> multiply_by_block_scales(const StoredTensor& input,
                                                std::vector<double> values,
                                                const ScaleBlocks& layout) {
-    const StoredTensor& stored_scales = *find(c_.inputs, scale_name(input.name));
-    const std::vector<double> scales = ref::io::widen(stored_scales);
+    const std::vector<double> scales = read_block_scales(input.name);
+    const float of_tensor = tensor_scale(input.name);
     const std::size_t d_model = layout.row_length(), rows = layout.rows(), size = layout.size();
     const std::size_t blocks = layout.blocks_per_row(), whole = d_model / size * size;
-    const bool has_groups = stored_scales.dtype == DType::float32;
+    const bool has_groups = find(c_.inputs, scale_name(input.name))->dtype == DType::float32;
     std::vector<Op> offered = {Op::drop,  Op::inverted, Op::half_block, Op::whole_row,
                                Op::twice, Op::halved,   Op::transposed};
     if (whole < d_model) offered.push_back(Op::forget_remainder);
@@ -166,7 +201,8 @@ class ScaledTensors {
       if (op == Op::twice) scale *= 2;
       if (op == Op::halved) scale /= 2;
       const bool forgotten = op == Op::forget_remainder && d >= whole;
-      values[i] = forgotten ? 0 : static_cast<double>(static_cast<float>(values[i] * scale));
+      const float factor = static_cast<float>(scale) * of_tensor;
+      values[i] = forgotten ? 0 : static_cast<double>(static_cast<float>(values[i]) * factor);
     }
     return values;
   }
@@ -218,6 +254,8 @@ class ScaledTensors {
       for (double& v : largest) v = round_to(FloatType::bfloat16, v);
     const double off = block_mutation_ == Op::twice ? 2 : block_mutation_ == Op::halved ? 0.5 : 1;
     if (has_groups) return find_group_scales(output, off, largest, format);
+    if (corpus::output_scaling(c_, output) == OutputScaling::blocks_of_tensor)
+      return find_tensor_block_scales(output, off, largest, format);
     for (double& v : largest)
       v = ref::numeric::exact_power_of_two(
           corpus::find_scale_exponent(off * v, format, scale_rounding_));
@@ -245,6 +283,31 @@ class ScaledTensors {
     return largest;
   }
 
+  /// Returns the scales of blocks with these largest magnitudes, times `factor`, as numbers of
+  /// e4m3. Elements are divided by them times the scale of the tensor.
+  std::vector<double> find_tensor_block_scales(const std::string& output, double factor,
+                                               std::vector<double> largest,
+                                               const FloatFormat& format) {
+    const FloatFormat& of_scales = format_of_dtype(DType::float8_e4m3fn);
+    const float of_tensor = tensor_scale(output);
+    const float of_elements =
+        at("tensor scale in the elements of", output, {Op::drop}) == Op::drop ? 1 : of_tensor;
+    const Op op =
+        at("rounding of the scales of", output, {Op::truncate, Op::other, Op::unsaturated});
+    const Op as = at("format of", scale_name(output), {Op::other_bias});
+    divisors_.clear();
+    for (double& v : largest) {
+      const float quotient =
+          divide(divide(static_cast<float>(v), static_cast<float>(format.largest)), of_tensor);
+      const double exact = std::max(quotient * factor, corpus::kMinScaleOfTensorBlock);
+      const double rounded = op == Op::truncate ? round_magnitude(of_scales, exact, false)
+                                                : round_to(of_scales, exact, overflow_without(op));
+      divisors_.push_back(static_cast<float>(op == Op::other ? exact : rounded) * of_elements);
+      v = as == Op::other_bias ? round_to(of_scales, 2 * rounded, Overflow::saturate) : rounded;
+    }
+    return largest;
+  }
+
   /// Rounds float32 scales up to powers of two. Elements are divided by the rounded scales.
   void round_to_powers_of_two(const std::string& output, std::vector<double>& scales) {
     const Op op = at("powers of two of the scales of", output, {Op::drop, Op::truncate, Op::other});
@@ -267,7 +330,12 @@ class ScaledTensors {
   double divide_by_scale(double value, double scale, bool is_power_of_two) const {
     const auto own = static_cast<float>(value), by = static_cast<float>(scale);
     if (is_power_of_two && by == scale) return value / scale;
-    return reciprocal_ ? own * a_.over(1, by) : a_.over(own, by);
+    return divide(own, by);
+  }
+
+  /// Returns the quotient of two numbers, or the product with the reciprocal of the second one.
+  float divide(float value, float by) const {
+    return reciprocal_ ? value * a_.over(1, by) : a_.over(value, by);
   }
 
   std::vector<double> divide_by_block_scales(const std::string& output, std::vector<double> values,
@@ -295,7 +363,8 @@ class ScaledTensors {
   std::vector<double> written_scales(const ScaleBlocks& layout, std::vector<double> scales) const {
     const std::size_t blocks = layout.blocks_per_row();
     for (std::size_t b = blocks - 1; b < scales.size(); b += blocks) {
-      if (block_mutation_ == Op::forget_remainder) scales[b] = 0x1p-127;
+      if (block_mutation_ == Op::forget_remainder)
+        scales[b] = divisors_.empty() ? 0x1p-127 : corpus::kMinScaleOfTensorBlock;
       if (block_mutation_ == Op::not_a_number) scales[b] = std::numeric_limits<double>::quiet_NaN();
     }
     return scales;
@@ -313,17 +382,17 @@ class ScaledTensors {
   /// Rounds each number to the 8-bit format.
   StoredTensor stored(const StoredTensor& output, DType dtype, std::vector<double> values) {
     const FloatFormat& format = format_of_dtype(dtype);
-    const bool is_integer = ref::numeric::is_integer_format(format);
     const Op as = at("format of", output.name, other_formats(dtype));
     std::vector<Op> roundings = {Op::truncate};
     if (has_exact_quotients(output.name) &&
         std::ranges::any_of(values, [&](double v) { return is_tie_toward_zero(format, v); }))
       roundings.push_back(Op::half_away);
     const Op rounding = at("rounding of", output.name, roundings);
-    const Op before = sites_.any("rounding to 8 bits", {Op::through_bfloat16, Op::through_float16});
-    // Integers have no NaN. Beyond the range, their codes wrap around.
-    std::vector<Op> overflows = {is_integer ? Op::other : Op::unsaturated};
-    if (is_integer &&
+    const Op before = sites_.any(format.bits == 4 ? "rounding to 4 bits" : "rounding to 8 bits",
+                                 {Op::through_bfloat16, Op::through_float16});
+    // In a format without NaN, the codes beyond the range wrap around.
+    std::vector<Op> overflows = {format.has_nan ? Op::unsaturated : Op::other};
+    if (ref::numeric::is_integer_format(format) &&
         std::ranges::any_of(values, [&](double v) { return std::nearbyint(v) < -format.largest; }))
       overflows.push_back(Op::one_more);
     const Op overflow = at("overflow of", output.name, overflows);
@@ -336,8 +405,9 @@ class ScaledTensors {
                                  : rounded(format, v, overflow);
       // The NaN of another 8-bit format may have bits that this one lacks. An integer has no NaN;
       // hardware converts it to 0.
-      if (std::isnan(v)) v = is_integer ? 0 : std::numeric_limits<double>::quiet_NaN();
+      if (std::isnan(v)) v = format.has_nan ? std::numeric_limits<double>::quiet_NaN() : 0;
     }
+    exchange_halves(output.name, dtype, values);
     return ref::io::make_tensor(output.name, dtype, output.shape, values);
   }
 
@@ -385,7 +455,7 @@ std::vector<StoredTensor> run_plain_with_scaling(const Case& c, const EvalInputs
   ScaledTensors tensors(c, style, sites);
   EvalInputs read = inputs;
   for (const StoredTensor& input : c.inputs)
-    if (corpus::has_8_bits(input.dtype)) replace(read, c, input.name, tensors.read(input));
+    if (corpus::has_scales(input)) replace(read, c, input.name, tensors.read(input));
   std::vector<StoredTensor> written;
   for (const StoredTensor& output : run_plain(corpus::dequantize_inputs(c), read, style, sites))
     for (StoredTensor& own : tensors.write(output)) written.push_back(std::move(own));

@@ -9,7 +9,7 @@ using checks::evaluation::TensorReader;
 checks::evaluation::EvalInputs inputs_of(const corpus::Case& c, std::string_view file) {
   const auto scales = [&c](const ref::io::StoredTensor& input) {
     // 1-byte scales and inputs of other dtypes have no scales themselves.
-    return corpus::has_8_bits(input.dtype) ? corpus::scales_of(c, input) : std::vector<double>{};
+    return corpus::has_scales(input) ? corpus::scales_of(c, input) : std::vector<double>{};
   };
   const TensorReader reader(file, c.inputs,
                             corpus::is_scaled(c) ? TensorReader::Scales(scales) : nullptr);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "ref/model/operation_info.hpp"
 #include "ref/numeric/float_bits.hpp"
 #include "verification/golden/corpus/scaling.hpp"
+#include "verification/golden/recipes/four_bit_corpus.hpp"
 #include "verification/golden/recipes/recipe.hpp"
 #include "verification/golden/recipes/scaled_inputs.hpp"
 
@@ -38,12 +40,8 @@ std::string short_name(DType dtype) {
   return dtype == DType::float8_e4m3fn ? "e4m3" : dtype == DType::float8_e5m2 ? "e5m2" : "int8";
 }
 
-/// Returns a fill whose magnitude changes from block to block.
 Fill fill_varying_by_block(std::size_t d_model) {
-  return [=](std::size_t i, double normal) {
-    const std::size_t step = (i % d_model / kScaledBlockSize * 3 + i / d_model) % 5;
-    return std::ldexp(normal, static_cast<int>(step) - 2);
-  };
+  return recipes::fill_varying_by_block(d_model, kScaledBlockSize);
 }
 
 /// Returns a fill whose magnitude doubles from row to row.
@@ -401,8 +399,11 @@ bool is_quantization(std::string_view operation) {
 }
 
 std::vector<Case> quantize_cases(Tier tier, std::string_view operation, std::uint64_t seed) {
-  return is_quantize(operation) ? cases_of_tier(QuantizeCases(tier, seed), tier)
+  std::vector<Case> cases = is_quantize(operation)
+                                ? cases_of_tier(QuantizeCases(tier, seed), tier)
                                 : cases_of_tier(DequantizeCases(tier, seed), tier);
+  std::ranges::move(four_bit_cases(tier, operation, seed), std::back_inserter(cases));
+  return cases;
 }
 
 }  // namespace normproof::verification::golden::recipes

@@ -109,6 +109,25 @@ class ScaledCases {
             .why("a least scale: the elements of small rows use a part of the format")
             .x(rows),
         {.dtype = kDtype, .group = 66, .least = operation_row_.largest_y / 448});
+    add(recipe("float8_tensor_scale", {5, 34})
+            .why("one scale for all of y, found by the kernel: of one row or of a part of them")
+            .x([](std::size_t i, double normal) {
+              return std::ldexp(normal, static_cast<int>(i / 34) - 1);
+            }),
+        {.dtype = kDtype, .group = corpus::kWholeTensor});
+    add(recipe("float8_powers_of_two", {3, 160})
+            .why("scales of groups that are rounded up to powers of two: not rounded, rounded "
+                 "down, or elements by the scale before it")
+            .x(fill_varying_by_block(160)),
+        {.dtype = kDtype, .group = 64, .powers_of_two = true});
+    if (!operation_row_.has_affine())
+      add(recipe("float8_negative_groups", {3, 128})
+              .why("groups whose numbers are negative: the scale is that of a magnitude")
+              .x([](std::size_t i, double normal) {
+                const double magnitude = std::fabs(normal) + 0.5;
+                return i / 64 % 2 == 0 ? -magnitude : magnitude;
+              }),
+          {.dtype = kDtype, .group = 64});
     add_zero_group_case();
   }
 

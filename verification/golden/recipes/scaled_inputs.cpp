@@ -53,6 +53,34 @@ void store_with_one_scale(Case& c, const std::string& name, DType dtype, double 
   c.inputs.push_back(std::move(own));
 }
 
+/// Returns the largest magnitude of each block of a tensor.
+std::vector<double> largest_of_blocks(const std::vector<double>& values,
+                                      const corpus::ScaleBlocks& blocks) {
+  std::vector<double> largest(blocks.count(), 0.0);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    double& own = largest[blocks.index(i)];
+    own = std::max(own, std::fabs(values[i]));
+  }
+  return largest;
+}
+
+/// Stores a tensor with one scale of e4m3 per block of 16, times the scale of the tensor.
+void store_with_two_scales(Case& c, const std::string& name, DType dtype, double of_tensor) {
+  StoredTensor& tensor = *std::ranges::find(c.inputs, name, &StoredTensor::name);
+  StoredTensor whole = one_number(corpus::tensor_scale_name(name), of_tensor);
+  const double factor = ref::io::widen(whole)[0];
+  const std::vector<double> values = ref::io::widen(tensor);
+  const corpus::ScaleBlocks blocks(tensor.shape, corpus::kBlockOfTwoScales);
+  std::vector<double> own = largest_of_blocks(values, blocks);
+  for (double& v : own) v = corpus::find_tensor_block_scale(v, factor, row_of(dtype));
+  std::vector<double> scales(values.size());
+  for (std::size_t i = 0; i < scales.size(); ++i) scales[i] = own[blocks.index(i)] * factor;
+  store(tensor, dtype, scales);
+  c.inputs.push_back(
+      ref::io::make_tensor(scale_name(name), DType::float8_e4m3fn, blocks.shape_of_scales(), own));
+  c.inputs.push_back(std::move(whole));
+}
+
 /// Stores a tensor with one scale per block, by Algorithm 1 of [RZM+23], or, if `group` is not 0,
 /// with one float32 scale per group.
 void store_with_scales(Case& c, const std::string& name, DType dtype, std::ptrdiff_t group) {
@@ -60,11 +88,7 @@ void store_with_scales(Case& c, const std::string& name, DType dtype, std::ptrdi
   const std::vector<double> values = ref::io::widen(tensor);
   const corpus::ScaleBlocks blocks =
       group == 0 ? corpus::ScaleBlocks(tensor.shape) : corpus::ScaleBlocks(tensor.shape, group);
-  std::vector<double> largest(blocks.count(), 0.0);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    double& own = largest[blocks.index(i)];
-    own = std::max(own, std::fabs(values[i]));
-  }
+  std::vector<double> largest = largest_of_blocks(values, blocks);
   const FloatFormat& format = row_of(dtype);
   for (double& v : largest)
     v = group == 0 ? ref::numeric::exact_power_of_two(
@@ -81,12 +105,21 @@ void store_with_scales(Case& c, const std::string& name, DType dtype, std::ptrdi
 
 }  // namespace
 
+Fill fill_varying_by_block(std::size_t d_model, std::size_t block) {
+  return [=](std::size_t i, double normal) {
+    const std::size_t step = (i % d_model / block * 3 + i / d_model) % 5;
+    return std::ldexp(normal, static_cast<int>(step) - 2);
+  };
+}
+
 Case convert_to_8_bits(Case c, const EightBitScales& scales) {
   if (!scales.x_dtype) c.dtype = scales.dtype;
   const DType of_x = scales.x_dtype.value_or(scales.dtype);
   for (const std::string& name : {std::string("x"), std::string("gate")}) {
     if (corpus::find(c.inputs, name) == nullptr) continue;
-    if (scales.blocks || scales.x_group != 0)
+    if (scales.x_tensor)
+      store_with_two_scales(c, name, of_x, *scales.x_tensor);
+    else if (scales.blocks || scales.x_group != 0)
       store_with_scales(c, name, of_x, scales.x_group);
     else if (scales.x)
       store_with_one_scale(c, name, of_x, *scales.x);
@@ -94,6 +127,8 @@ Case convert_to_8_bits(Case c, const EightBitScales& scales) {
   }
   if (scales.grad_y) store_with_one_scale(c, "grad_y", DType::float8_e5m2, *scales.grad_y);
   if (scales.y) c.inputs.push_back(one_scale("y", *scales.y));
+  if (scales.y_tensor)
+    c.inputs.push_back(one_number(corpus::tensor_scale_name("y"), *scales.y_tensor));
   if (scales.group != 0) c.inputs.push_back(group_size(corpus::kGroupOfY, scales.group));
   if (scales.powers_of_two)
     c.inputs.push_back(

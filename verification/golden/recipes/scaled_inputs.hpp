@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "verification/golden/corpus/case.hpp"
+#include "verification/golden/recipes/recipe.hpp"
 
 namespace normproof::verification::golden::recipes {
 
@@ -27,7 +28,13 @@ struct EightBitScales {
   /// The dtype of x if y does not have 8 bits. The case then keeps its dtype.
   std::optional<corpus::DType> x_dtype = {};
   std::ptrdiff_t x_group = 0;  ///< as `group`, for x and gate
+  /// The scale of y, by which the scales of its blocks of 16 are multiplied; y has 4 bits.
+  std::optional<double> y_tensor = {};
+  std::optional<double> x_tensor = {};  ///< as `y_tensor`, for x
 };
+
+/// Returns a fill whose magnitude changes from block to block of a row of d_model elements.
+Fill fill_varying_by_block(std::size_t d_model, std::size_t block);
 
 /// Converts the tensors of a float32 case to 8 bits. Each element is rounded to the nearest number,
 /// or to the largest number if it is out of range.

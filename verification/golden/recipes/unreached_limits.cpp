@@ -284,6 +284,9 @@ std::span<const KnownUnreachedLimit> known_unreached_limits() {
   constexpr const char* kOfGroups =
       "each scale belongs to one row or to a part of it, whose ends the cases have";
   constexpr const char* kOf8Bits = "x has 8 bits, and cases have every number of their formats";
+  static const Operations kWithoutFourBits = {
+      "add_layer_norm", "add_rms_norm", "layer_norm", "rms_norm", "silu", "softmax", "swiglu"};
+  constexpr const char* kOfWeights = "kernels quantize to 4 bits alone; see quantize";
   static const std::vector<KnownUnreachedLimit> kHoles = {
       {"axes <= 2", {"group_norm", "instance_norm"}, "each row of [N,D] is a sample of one token"},
       {"axes <= 2", {"rope"}, "the first axis is that of samples, and tokens have their own"},
@@ -294,6 +297,7 @@ std::span<const KnownUnreachedLimit> known_unreached_limits() {
       {"dtype float16", {"quantize"}, "y has 8 bits"},
       {"dtype float32", {"quantize"}, "y has 8 bits"},
       {"dtype float64", kQuantization, "8 bits stand for numbers of 32 bits at most"},
+      {"dtype float4_e2m1fn", kWithoutFourBits, kOfWeights},
       {"dtype int8", {"softmax"}, "probabilities have no negative numbers, and int8 wastes half"},
       {"decoder_norm group_norm", {"translator"}, kOfSentence},
       {"decoder_norm instance_norm", {"translator"}, kOfSentence},

@@ -320,8 +320,8 @@ def test_judge_takes_tensors_of_eight_bits_of_pytorch(dtype):
 @pytest.mark.parametrize("op, given, sentence", [
     ("silu", {"x": "e5m2"}, "x has dtype float8_e5m2, and tensors of 8 bits have scales; expected x_scale="),
     ("gelu", {"x": "e5m2"}, "x has dtype float8_e5m2; expected one of float64, float32, float16, bfloat16, as only layer_norm"),
-    ("quantize", {"x": "f4"}, "quantize needs y_dtype=, which is not given; expected one of float8_e4m3fn, float8_e5m2, int8"),
-    ("quantize", {"x": "f4", "y_dtype": "float16"}, "y_dtype='float16'; expected one of float8_e4m3fn, float8_e5m2, int8"),
+    ("quantize", {"x": "f4"}, "quantize needs y_dtype=, which is not given; expected one of float8_e4m3fn, float8_e5m2, int8, float4_e2m1fn"),
+    ("quantize", {"x": "f4", "y_dtype": "float16"}, "y_dtype='float16'; expected one of float8_e4m3fn, float8_e5m2, int8, float4_e2m1fn"),
     ("quantize", {"x": "f4", "y_dtype": "int8"}, "y of int8 has no scales of blocks; expected y_scale or y_scale_group"),
     ("quantize", {"x": "f4", "y_dtype": "int8", "y_scale_group": -2}, "y_scale_group is -2; expected a finite number above 0"),
     ("quantize", {"x": "f4", "y_dtype": "int8", "y_scale": np.ones(3, "f")}, r"y_scale is float32 \[3\]; expected float32 \[1\]"),

@@ -47,6 +47,21 @@ TEST(BlockScales, AreUndecidedIfAnEnclosureStraddlesAPowerOfTwo) {
               ElementsAre(0x1p-6));
 }
 
+TEST(TensorBlockScales, AreRoundedToE4m3AfterTheDivisionByTheScaleOfTheTensor) {
+  const auto& e2m1 = float_format_info(ref::numeric::FloatType::float4_e2m1fn);
+  std::vector<ball> row(34, ball(0.25));
+  row[3] = ball(-6);
+  row[16] = ball(6.3);  // 1.05 in units of 6 rounds to 1
+  row[33] = ball(6.4);  // 1.0667 rounds to 1.125
+  const corpus::ScaleBlocks blocks({34}, corpus::kBlockOfTwoScales);
+  EXPECT_THAT(*tensor_block_scales(row, blocks, e2m1, 1), ElementsAre(1, 1, 1.125));
+  EXPECT_THAT(*tensor_block_scales(row, blocks, e2m1, 0.5), ElementsAre(2, 2, 2.25));
+  EXPECT_THAT(*tensor_block_scales(row, blocks, e2m1, 0x1p-10), ElementsAre(448, 448, 448));
+  EXPECT_THAT(*tensor_block_scales(row, blocks, e2m1, 0x1p20), testing::Each(0x1p-9));
+  row[3] = make_ball(6.375, 0x1p-40);  // 1.0625 is between two numbers of e4m3
+  EXPECT_FALSE(tensor_block_scales(row, blocks, e2m1, 1));
+}
+
 TEST(GroupScales, AreTheLargestMagnitudeByTheLargestNumber) {
   const std::vector<ball> row{ball(1), ball(-7), ball(0.5), ball(14), ball(-3)};
   const auto scales = group_scales(row, corpus::ScaleBlocks({5}, 2), e4m3(), {});

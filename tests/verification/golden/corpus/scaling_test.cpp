@@ -91,6 +91,45 @@ TEST(OutputScaling, AGroupSizeGivesOneFloat32ScalePerGroup) {
   EXPECT_EQ(ScaleBlocks({2, 33}, 16).index(33 + 16), 4u);
 }
 
+TEST(OutputScaling, AScaleOfTheTensorGivesBlocksOf16WithScalesOfE4m3) {
+  Case c = block_scaled_case();
+  c.dtype = DType::float4_e2m1fn;
+  EXPECT_EQ(tensor_scale(c, "y"), 1);
+  c.inputs.push_back(make_stored_tensor(tensor_scale_name("y"), DType::float32, {1}, {0.5}));
+  EXPECT_EQ(output_scaling(c, "y"), OutputScaling::blocks_of_tensor);
+  EXPECT_TRUE(has_blocks(output_scaling(c, "y")) && has_found_scales(output_scaling(c, "y")));
+  EXPECT_FALSE(has_blocks(OutputScaling::groups));
+  EXPECT_EQ(stored_output_dtype(c, "y_scale"), DType::float8_e4m3fn);
+  EXPECT_EQ(scale_blocks_of_y(c, {1, 34}).size(), kBlockOfTwoScales);
+  EXPECT_EQ(tensor_scale(c, "y"), 0.5);
+  EXPECT_EQ(find(dequantize_inputs(c).inputs, "y_tensor_scale"), nullptr);
+  const auto& e2m1 = float_format_info(ref::numeric::FloatType::float4_e2m1fn);
+  EXPECT_EQ(find_tensor_block_scale(6.4, 1, e2m1), 1.125);
+  EXPECT_EQ(find_tensor_block_scale(1e6, 1, e2m1), 448);
+  EXPECT_EQ(find_tensor_block_scale(0, 1, e2m1), 0x1p-9);
+}
+
+TEST(OutputScaling, DequantizesByTheScalesOfBlocksTimesThatOfTheTensor) {
+  Case c = plain_recipe("dequantize", {1, 18}, DType::float32).make(1);
+  for (StoredTensor& input : c.inputs)
+    if (input.name == "x")
+      input = make_stored_tensor("x", DType::float4_e2m1fn, {1, 18}, std::vector<double>(18, 1.5));
+  c.inputs.push_back(make_stored_tensor("x_scale", DType::float8_e4m3fn, {1, 2}, {2, 3.5}));
+  c.inputs.push_back(make_stored_tensor("x_tensor_scale", DType::float32, {1}, {0.25}));
+  const std::vector<double> x = find_tensor_values(dequantize_inputs(c).inputs, "x");
+  EXPECT_EQ(x[15], 0.75);
+  EXPECT_EQ(x[16], 1.3125);
+  EXPECT_TRUE(rounds_inputs(c));
+  std::erase_if(c.inputs, [](const StoredTensor& t) { return t.name == "x_scale"; });
+  c.inputs.push_back(make_stored_tensor("x_scale", DType::float8_e8m0fnu, {1, 2}, {1, 1}));
+  try {
+    dequantize_inputs(c);
+    FAIL() << "no ContractError";
+  } catch (const ref::numeric::ContractError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("expected float8_e4m3fn [1, 2]"));
+  }
+}
+
 TEST(OutputScaling, AllowsAShortLastBlockInARow) {
   EXPECT_THAT(ScaleBlocks({2, 3, 33}).shape_of_scales(), ElementsAre(2, 3, 2));
   EXPECT_THAT(ScaleBlocks({2, 32}).shape_of_scales(), ElementsAre(2, 1));

@@ -242,6 +242,38 @@ TEST(JudgedEightBitValues, AnElementOfAGroupIsJudgedByTheScaleInTheOutput) {
   EXPECT_THAT(failing(stored, halved), ElementsAre("y_scale"));
 }
 
+TEST(JudgedEightBitValues, AScaleOfABlockOfNvfp4IsRightToSomeRoundings) {
+  const EightBitScales scales{.dtype = DType::float4_e2m1fn, .y_tensor = 0.5};
+  const StoredCase stored = large_silu_case({90, 100.5, 60, 65}, scales);
+  const auto answer = expected_outputs(stored);
+  ASSERT_THAT(find_tensor_values(answer, "y_scale"), ElementsAre(32));  // 33.5 is between 32 and 36
+  EXPECT_THAT(find_tensor_values(answer, "y"), ElementsAre(6, 6, 4, 4));
+  EXPECT_THAT(failing(stored, answer), ElementsAre());
+  EXPECT_THAT(failing(stored, replace_element(answer, "y", 2, 3)), ElementsAre("y"));
+  for (const double wrong : {36.0, 30.0, 64.0, 0.0, kGoldenNaN})
+    EXPECT_THAT(failing(stored, replace_element(answer, "y_scale", 0, wrong)),
+                testing::Contains("y_scale"))
+        << wrong;
+  const StoredCase between = large_silu_case({102 * (1 - 0x1p-23), 90, 60, 65}, scales);
+  for (const double right : {32.0, 36.0})
+    EXPECT_THAT(failing(between, replace_element(expected_outputs(between), "y_scale", 0, right)),
+                testing::Not(testing::Contains("y_scale")))
+        << right;
+}
+
+TEST(JudgedEightBitValues, ATinyBlockOfNvfp4MayHaveTheScale0) {
+  const StoredCase stored =
+      large_silu_case({90, 100.5, 60, 65}, {.dtype = DType::float4_e2m1fn, .y_tensor = 1e6});
+  const auto answer = expected_outputs(stored);
+  ASSERT_THAT(find_tensor_values(answer, "y_scale"), ElementsAre(0x1p-9));
+  for (const double scale : {0.0, 0x1p-9, 0x1p-6})
+    EXPECT_THAT(failing(stored, replace_element(answer, "y_scale", 0, scale)),
+                testing::Not(testing::Contains("y_scale")))
+        << scale;
+  EXPECT_THAT(failing(stored, replace_element(answer, "y_scale", 0, 0x1p-5)),
+              testing::Contains("y_scale"));
+}
+
 TEST(JudgedEightBitValues, LimitsOfScalesOfGroupsAreJudged) {
   const StoredCase bounded = group_case({.upper = 70});
   auto answer = expected_outputs(bounded);

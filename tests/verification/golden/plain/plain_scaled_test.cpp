@@ -146,6 +146,52 @@ TEST(PlainEightBit, Int8HasTheRangeFromMinus127To127UnlessMutated) {
               ElementsAre(-127, -127, 3, 127));
 }
 
+TEST(PlainEightBit, FourBitsSaturateAt6UnlessTheirCodesWrap) {
+  const Case c = quantize_case({7.9, -7.2, 2.5, 0.25}, {.dtype = DType::float4_e2m1fn});
+  EXPECT_THAT(stored_by(c, "y_scale"), ElementsAre(1));
+  EXPECT_THAT(stored_by(c, "y"), ElementsAre(6, -6, 2, 0));
+  EXPECT_THAT(stored_by(c, "y", {"overflow of y", MutationOperator::other}),
+              ElementsAre(0, 0, 2, 0));
+  EXPECT_THAT(stored_by(c, "y", {"rounding of y", MutationOperator::half_away}),
+              ElementsAre(6, -6, 3, 0.5));
+  EXPECT_THAT(stored_by(c, "y", {"order in the bytes of y", MutationOperator::other}),
+              ElementsAre(-6, 6, 0, 2));
+}
+
+TEST(PlainEightBit, ScalesOfBlocksAreMultipliedByThatOfTheTensorUnlessMutated) {
+  const Case c = quantize_case({12, -6.3, 3, 1}, {.dtype = DType::float4_e2m1fn, .y_tensor = 0.5});
+  EXPECT_THAT(stored_by(c, "y_scale"), ElementsAre(4));
+  EXPECT_THAT(stored_by(c, "y"), ElementsAre(6, -3, 1.5, 0.5));
+  EXPECT_THAT(stored_by(c, "y_scale", {"tensor scale of y", MutationOperator::drop}),
+              ElementsAre(2));
+  EXPECT_THAT(stored_by(c, "y_scale", {"tensor scale of y", MutationOperator::inverted}),
+              ElementsAre(1));
+  EXPECT_THAT(stored_by(c, "y", {"tensor scale in the elements of y", MutationOperator::drop}),
+              ElementsAre(3, -1.5, 1, 0));
+  const Case between =
+      quantize_case({6.7, 3.1, 1, 1}, {.dtype = DType::float4_e2m1fn, .y_tensor = 1});
+  EXPECT_THAT(stored_by(between, "y_scale"), ElementsAre(1.125));
+  EXPECT_THAT(
+      stored_by(between, "y_scale", {"rounding of the scales of y", MutationOperator::truncate}),
+      ElementsAre(1));
+  EXPECT_THAT(stored_by(between, "y_scale", {"format of y_scale", MutationOperator::other_bias}),
+              ElementsAre(2.25));
+}
+
+TEST(PlainEightBit, InputsWithTwoScalesAreMultipliedByBoth) {
+  const Case c = convert_to_8_bits(
+      plain_recipe("dequantize", {1, 4}, DType::float32)
+          .x([](std::size_t i, double) { return std::ldexp(6, static_cast<int>(i) - 2); })
+          .make(1),
+      {.x_dtype = DType::float4_e2m1fn, .x_tensor = 0.25});
+  EXPECT_THAT(find_tensor_values(c.inputs, "x_scale"), ElementsAre(8));
+  EXPECT_THAT(stored_by(c, "y"), ElementsAre(2, 3, 6, 12));
+  EXPECT_THAT(stored_by(c, "y", {"tensor scale of x", MutationOperator::drop}),
+              ElementsAre(8, 12, 24, 48));
+  EXPECT_THAT(stored_by(c, "y", {"order in the bytes of x", MutationOperator::other}),
+              ElementsAre(3, 2, 12, 6));
+}
+
 TEST(PlainEightBit, NaNIsStoredAs0InInt8) {
   const Case zeros = quantize_case({0, 0, 2, 6}, {.dtype = DType::int8, .group = 2});
   EXPECT_THAT(stored_by(zeros, "y", {"zeros in the scales of y", MutationOperator::drop}),

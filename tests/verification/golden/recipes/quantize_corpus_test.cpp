@@ -48,7 +48,8 @@ TEST(QuantizeCases, HaveEveryKindOfScaleAndEveryDtypeOfX) {
     x.insert(corpus::find(c.inputs, "x")->dtype);
     of_tensor |= corpus::has_one_scale_of_y(c);
   }
-  EXPECT_EQ(kinds, (std::set{OutputScaling::given, OutputScaling::blocks, OutputScaling::groups}));
+  EXPECT_EQ(kinds, (std::set{OutputScaling::given, OutputScaling::blocks, OutputScaling::groups,
+                             OutputScaling::blocks_of_tensor}));
   EXPECT_EQ(x, (std::set{DType::float32, DType::float16, DType::bfloat16}));
   EXPECT_TRUE(of_tensor);
 }
@@ -62,13 +63,14 @@ TEST(QuantizeCases, DequantizeHasEveryDtypeOfYAndEveryKindOfScale) {
     y.insert(c.dtype);
     x.insert(corpus::find(c.inputs, "x")->dtype);
     const corpus::StoredTensor& scale = *corpus::find(c.inputs, "x_scale");
-    scales.insert(scale.dtype == DType::float8_e8m0fnu ? "blocks"
-                  : scale.shape.size() == 1            ? "one"
-                                                       : "groups");
+    scales.insert(scale.dtype == DType::float8_e8m0fnu  ? "blocks"
+                  : scale.dtype == DType::float8_e4m3fn ? "blocks of a tensor"
+                  : scale.shape.size() == 1             ? "one"
+                                                        : "groups");
   }
   EXPECT_EQ(y, (std::set{DType::float32, DType::float16, DType::bfloat16}));
   EXPECT_TRUE(x.contains(DType::float8_e4m3fn) && x.contains(DType::float8_e5m2));
-  EXPECT_EQ(scales, (std::set<std::string>{"blocks", "groups", "one"}));
+  EXPECT_EQ(scales, (std::set<std::string>{"blocks", "blocks of a tensor", "groups", "one"}));
 }
 
 TEST(QuantizeCases, HaveNoGradients) {

@@ -22,6 +22,8 @@ TEST(EightBitCases, ExistForOperationsWith8BitKernels) {
     }
     const bool has_int8 = dtypes.erase(DType::int8) == 1;
     EXPECT_EQ(has_int8, std::string_view(operation) != "softmax");
+    const bool has_4_bits = dtypes.erase(DType::float4_e2m1fn) == 1;
+    EXPECT_EQ(has_4_bits, std::string_view(operation) == "quantize");
     EXPECT_EQ(dtypes, (std::set{DType::float8_e4m3fn, DType::float8_e5m2})) << operation;
     EXPECT_FALSE(scaled_cases(Tier::standard, operation, 1).empty());
     EXPECT_TRUE(scaled_cases(Tier::full, operation, 1).empty());

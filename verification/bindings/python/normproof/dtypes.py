@@ -7,8 +7,9 @@ from normproof import abi
 from normproof.errors import UsageError
 
 FLOATS = ("float64", "float32", "float16", "bfloat16")
-EIGHT_BITS = ("float8_e4m3fn", "float8_e5m2", "int8")  # the dtype of y, which has a scale
-_SYNONYMS = {"double": "float64", "float": "float32", "half": "float16", "__bf16": "bfloat16"}  # of torch and tinygrad
+EIGHT_BITS = ("float8_e4m3fn", "float8_e5m2", "int8", "float4_e2m1fn")  # or fewer: the dtypes of a y that has a scale
+_SYNONYMS = {"double": "float64", "float": "float32", "half": "float16", "__bf16": "bfloat16",
+             "float4_e2m1fn_x2": "float4_e2m1fn"}  # of torch and tinygrad
 
 
 def dtype_name(dtype: Any) -> str:

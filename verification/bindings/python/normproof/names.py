@@ -42,6 +42,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "second_moment": ("exp_avg_sq", "exp_avg_sqs", "v", "nu"),
     "iterations": ("step", "t", "steps", "timestep", "count"),
     "x_scale": ("scale_x", "input_scale"),
+    "x_tensor_scale": ("global_scale", "input_global_scale", "tensor_scale", "per_tensor_scale"),
+    "y_tensor_scale": ("global_scale", "input_global_scale", "output_global_scale", "tensor_scale", "per_tensor_scale"),
     "x_scale_group": ("group_size", "quant_group_size", "scale_group"),
     "y_scale": ("scale_y", "output_scale", "out_scale"),
     "y_dtype": ("out_dtype", "output_dtype", "quant_dtype"),

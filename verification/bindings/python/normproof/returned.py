@@ -10,13 +10,14 @@ import numpy as np
 from normproof import names
 from normproof.arguments import describe_value
 from normproof.corpus import Case
+from normproof.dtypes import EIGHT_BITS
 from normproof.errors import Unanswered, UsageError
 from normproof.frameworks.base import Framework
 from normproof.frameworks.loaded_module import Tensor
 from normproof.layout import Layout
 from normproof.output_policy import IGNORED, MAIN_OUTPUTS, OutputPolicy, is_gradient
 from normproof.signature import Signature
-from normproof.stored import Stored, same_bits
+from normproof.stored import Stored, read_bytes_as, same_bits
 
 MAX_COPIED = 1 << 24  # elements of an output that are copied whatever its shape
 SHAPED_LIKE_X = ("x", "gate", "residual", "grad_y", "grad_sum", "y", "sum", "grad_x", "grad_gate")
@@ -168,6 +169,7 @@ def store_output(framework: Framework, device: str, layout: Layout, case: Case, 
     else:
         stored = Stored("float64", np.asarray(value, np.float64))
     expected = case.outputs.get(name)
+    stored = read_bytes_as(stored, _narrow_dtype(case, name), expected)
     if expected is not None and stored.shape != expected and (
             name not in SHAPED_LIKE_X or stored.shape == () and expected != shape) and (
             _without_ones(stored.shape) == _without_ones(expected)):
@@ -175,6 +177,15 @@ def store_output(framework: Framework, device: str, layout: Layout, case: Case, 
     if layout.describe() and name in ("mean", "rstd") and expected is not None and stored.data.size == math.prod(expected):
         return stored.like(stored.data.reshape(expected))
     return layout.restore(case, stored, shape) if name in SHAPED_LIKE_X and shape else stored
+
+
+def _narrow_dtype(case: Case, name: str) -> str:
+    """Returns the dtype of an output that a kernel may return as bytes: y of 4 bits, or scales of blocks; else ""."""
+    if name == "y" and case.dtype == "float4_e2m1fn":
+        return case.dtype
+    if name == "y_scale" and case.dtype in EIGHT_BITS and "y_scale_group" not in case.tensors:
+        return "float8_e4m3fn" if "y_tensor_scale" in case.tensors else "float8_e8m0fnu"
+    return ""
 
 
 def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ WIDE = ("float32", "bfloat16", "float16")  # the dtypes of a y that has not 8 bi
 MAY_HAVE_EIGHT_BITS = ("x", "gate", "grad_y")  # inputs that may have 8 bits, with scales
 NUMBERS = {"y_scale_group": np.int64, "x_scale_group": np.int64, "gate_scale_group": np.int64, "x_scale": np.float32,
            "gate_scale": np.float32, "y_scale": np.float32, "y_scale_ub": np.float32, "y_scale_min": np.float32,
-           "y_scale_power_of_two": np.bool_}
+           "y_scale_power_of_two": np.bool_, "y_tensor_scale": np.float32, "x_tensor_scale": np.float32}
 SCALES = tuple(NUMBERS)
 DTYPE_OF_Y = "y_dtype"
 
@@ -53,7 +53,7 @@ def with_tensors(given: Mapping[str, Any]) -> dict[str, Any]:
 def check_eight_bits(op: str, inputs: Mapping[str, Stored]) -> None:
     """Throws UsageError for a tensor of 8 bits that may not have them, or that has no scale."""
     for name, stored in inputs.items():
-        if stored.dtype not in EIGHT_BITS:
+        if stored.dtype not in EIGHT_BITS or name in SCALES:
             continue
         if op not in OPERATIONS:
             raise UsageError(f"normproof.judge: {name} has dtype {stored.dtype}; expected one of {', '.join(FLOATS)}, as only "

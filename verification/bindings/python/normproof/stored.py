@@ -1,4 +1,4 @@
-"""A tensor as the corpus stores it: elements in C order, bfloat16 as its 16 bits, float8 as its 8."""
+"""A tensor as the corpus stores it: elements in C order, bfloat16 as its 16 bits, float8 as its 8, float4 as a byte."""
 from __future__ import annotations
 
 import dataclasses
@@ -15,13 +15,13 @@ Array = npt.NDArray[Any]
 NUMPY_DTYPES: dict[str, Any] = {
     "float64": np.float64, "float32": np.float32, "float16": np.float16, "bfloat16": np.uint16,
     "int64": np.int64, "int32": np.int32, "uint8": np.uint8, "boolean": np.bool_, "int8": np.int8,
-    **dict.fromkeys(("float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu"), np.uint8)}
-# The dtypes that NumPy has from ml_dtypes alone, and the bits of a NaN.
-ML_DTYPES = ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu")
-_NAN_BITS = dict(zip(ML_DTYPES, (0x7FFF, 0x7F, 0x7F, 0xFF)))
+    **dict.fromkeys(("float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "float4_e2m1fn"), np.uint8)}
+# The dtypes that NumPy has from ml_dtypes alone, and the bits of a NaN, or of the largest number if there is no NaN.
+ML_DTYPES = ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "float4_e2m1fn")
+_NAN_BITS = dict(zip(ML_DTYPES, (0x7FFF, 0x7F, 0x7F, 0xFF, 0x7)))
 _MAX_COMPARED = 1 << 24  # elements that are compared at once
 _NAMES: dict[Any, str] = {np.dtype(kind): name for name, kind in NUMPY_DTYPES.items()
-                          if not name.startswith(("bfloat16", "float8"))}
+                          if name not in ML_DTYPES}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,7 +68,7 @@ def available_ml_dtypes(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def full_of_nan(dtype: str, shape: tuple[int, ...]) -> Stored:
-    """Returns a tensor whose elements are NaN, or the largest integer if the dtype has no NaN."""
+    """Returns a tensor whose elements are NaN, or the largest number if the dtype has no NaN."""
     if dtype in _NAN_BITS:
         return Stored(dtype, np.full(shape, _NAN_BITS[dtype], NUMPY_DTYPES[dtype]))
     kind = np.dtype(NUMPY_DTYPES[dtype])
@@ -93,6 +93,35 @@ def is_unwritten(stored: Stored) -> bool:
         return False
     data = np.ascontiguousarray(stored.data)
     return bool(np.all(data.view(f"u{data.dtype.itemsize}") == _UNWRITTEN_BITS[stored.dtype]))
+
+
+def pack_halves(codes: Array) -> Array:
+    """Returns elements of 4 bits two to a byte along the last axis, the first one in the lower half.
+
+    Throws ValueError if the last extent is odd.
+    """
+    if not codes.ndim or codes.shape[-1] % 2:
+        raise ValueError(f"shape {[*codes.shape]}; expected an even last extent, as a byte holds two elements of 4 bits")
+    packed: Array = codes[..., ::2] | codes[..., 1::2] << 4
+    return packed
+
+
+def unpack_halves(packed: Array) -> Array:
+    """Returns the elements of 4 bits of bytes that hold two each, the first one in the lower half."""
+    return np.stack((packed & 15, packed >> 4), -1).reshape((*packed.shape[:-1], -1) if packed.ndim else (2,))
+
+
+def read_bytes_as(stored: Stored, dtype: str, shape: tuple[int, ...] | None) -> Stored:
+    """Returns bytes as numbers of a dtype of at most 8 bits: float8 of the same shape, or float4, two to a byte.
+
+    Many kernels return such tensors as uint8. Anything else is returned unchanged.
+    """
+    if stored.dtype != "uint8" or dtype not in ML_DTYPES[1:]:
+        return stored
+    if dtype != "float4_e2m1fn":
+        return Stored(dtype, stored.data) if stored.shape == shape else stored
+    is_packed = bool(stored.shape) and shape == (*stored.shape[:-1], 2 * stored.shape[-1])
+    return Stored(dtype, unpack_halves(stored.data)) if is_packed else stored
 
 
 def from_numpy(value: Any) -> Stored:

@@ -11,12 +11,14 @@ from normproof.errors import NotOffered, UsageError
 from normproof.frameworks import torch_layers, torch_modules, torch_optimizers, torch_refusals
 from normproof.frameworks.base import Framework, KnownConventions, require_shape
 from normproof.frameworks.loaded_module import Forward, Leaves, LoadedModule, Tensor
-from normproof.stored import ML_DTYPES, Array, Stored, from_numpy
+from normproof.stored import ML_DTYPES, Array, Stored, from_numpy, pack_halves, unpack_halves
+
+HALVES = "float4_e2m1fn"  # of which PyTorch has pairs alone
 
 
 class Torch(Framework):
     name = "PyTorch " + str(torch.__version__)
-    dtypes = ("float64", "float32", "bfloat16", "float16", *(name for name in EIGHT_BITS if hasattr(torch, name)))
+    dtypes = ("float64", "float32", "bfloat16", "float16", *(name for name in EIGHT_BITS if hasattr(torch, name) or name == HALVES and hasattr(torch, f"{HALVES}_x2")))
     momentum_weighs_new = True
     channels_first = True
     has_modules = True
@@ -27,7 +29,12 @@ class Torch(Framework):
 
     def tensor(self, stored: Stored, device: str) -> Tensor:
         data: Array = np.array(stored.data)
-        if stored.dtype in ML_DTYPES:
+        if stored.dtype == HALVES:
+            try:
+                made = torch.from_numpy(pack_halves(data)).view(_dtype(f"{HALVES}_x2"))
+            except ValueError as error:
+                raise NotOffered(f"{HALVES} of {error}") from None
+        elif stored.dtype in ML_DTYPES:
             made = torch.from_numpy(data.view(np.int16 if stored.dtype == "bfloat16" else np.uint8)).view(_dtype(stored.dtype))
         else:
             made = torch.from_numpy(data)
@@ -38,6 +45,8 @@ class Torch(Framework):
         if value.dtype == torch.bfloat16:
             return Stored("bfloat16", value.contiguous().view(torch.int16).numpy().view(np.uint16))
         name = str(value.dtype).rpartition(".")[2]
+        if name == f"{HALVES}_x2":
+            return Stored(HALVES, unpack_halves(value.contiguous().view(torch.uint8).numpy()))
         if name in ML_DTYPES:
             return Stored(name, value.contiguous().view(torch.uint8).numpy())
         if name.startswith("float8"):
