@@ -10,7 +10,8 @@
 namespace normproof::ref::model {
 
 constexpr SinceVersion kSinceCausalEncoders{"2.12.0"}, kSinceScaledEmbedding{"2.15.0"},
-    kSinceWindows{"2.19.0"}, kSinceSoftCap{"2.19.0"}, kSinceLogSumExpBase{"2.23.0"};
+    kSinceWindows{"2.19.0"}, kSinceSoftCap{"2.19.0"}, kSinceLogSumExpBase{"2.23.0"},
+    kSinceReductions{"2.26.0"};
 
 // option_fields.hpp finds these functions by argument-dependent lookup.
 static void visit_fields(SoftmaxOptions&, auto&&) {}
@@ -41,6 +42,9 @@ static void visit_fields(AddRMSNormOptions& o, auto&& f) {
 }
 static void visit_fields(CrossEntropyOptions& o, auto&& f) {
   f("label_smoothing", o.loss.label_smoothing);
+  f("reduction", o.reduction, kSinceReductions);
+  f("z_loss", o.z_loss, kSinceReductions);
+  f("soft_cap", o.soft_cap, kSinceReductions);
 }
 static void visit_fields(RopeOptions& o, auto&& f) {
   f("interleaved", o.interleaved);

@@ -67,8 +67,23 @@ struct AddRMSNormOptions {
   double eps = 1e-5;
   bool zero_centred_gamma = false;  ///< the scale is 1 + gamma
 };
+/// The loss that cross_entropy returns for the rows that are not ignored.
+enum class LossReduction {
+  mean,  ///< their sum, divided by the sum of the weights of the targets
+  sum,
+  none  ///< each loss, and 0 for a row that is ignored; the gradient is that of the sum
+};
+inline EnumNames<LossReduction> enum_names(LossReduction) {
+  static constexpr std::pair<const char*, LossReduction> kNames[] = {
+      {"mean", LossReduction::mean}, {"sum", LossReduction::sum}, {"none", LossReduction::none}};
+  return kNames;
+}
 struct CrossEntropyOptions {
   LossOptions loss = {};
+  LossReduction reduction = LossReduction::mean;
+  double z_loss = 0;  ///< the factor of the square of the log-sum-exp of a row, which is added
+  /// The logits x become soft_cap tanh(x / soft_cap); absent for x.
+  std::optional<double> soft_cap = {};
 };
 struct RopeOptions {
   bool interleaved = false;  ///< rotates features 2 i and 2 i + 1; otherwise i and i + P

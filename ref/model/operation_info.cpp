@@ -144,7 +144,7 @@ OperationInfo describe(const CrossEntropyOptions&) {
                        integer("targets", "[N]"),
                        optional("class_weights", "[C]"),
                        mask("valid", "[N]")},
-          .outputs = {{"loss", "[1]"}, {"grad_logits", "[N,C]"}},
+          .outputs = {{"loss", "[1] or [N]"}, {"grad_logits", "[N,C]"}},
           .infinite_elements = InfiniteElements::minus_infinity_is_a_limit};
 }
 OperationInfo describe(const RopeOptions&) {

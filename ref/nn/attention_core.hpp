@@ -3,7 +3,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "ref/numeric/elementary.hpp"
+#include "ref/nn/score_cap.hpp"
 #include "ref/ops/matmul.hpp"
 #include "ref/ops/softmax.hpp"
 
@@ -40,39 +40,6 @@ Tensor<T> attention_scores(const AttentionOperands<const T>& in, const tensor::S
   Tensor<T> scores = tensor::empty_tensor<T>(shape);
   ops::matmul_into<T>(scores_view(scores.data(), shape), in.queries, ops::transposed(in.keys));
   return scores;
-}
-
-/// Limits scores to the range from -cap to cap, in place. Returns the hyperbolic tangents t, from
-/// which cap_scores_backward computes the derivative.
-/// Computes  t = tanh(score / cap) ; score = t cap. A score that is not finite remains, so that
-///           softmax rejects it if the key is visible. Its t is +0
-/// Requires  cap is finite and above 0
-template <class T>
-Tensor<T> cap_scores(Tensor<T>& scores, const T& cap) {
-  Tensor<T> tanh = tensor::empty_tensor<T>(tensor::shape_of(scores));
-  T *const t = tanh.data(), *const score = scores.data();
-  const std::size_t count = scores.size();
-  for (std::size_t i = 0; i < count; ++i)
-    t[i] = numeric::is_finite(score[i]) ? T(score[i] / cap) : T(0);
-  if constexpr (std::is_same_v<T, double>) {
-    numeric::tanh(t, count, t);
-  } else {
-    for (std::size_t i = 0; i < count; ++i) t[i] = numeric::tanh(t[i]);
-  }
-  for (std::size_t i = 0; i < count; ++i)
-    if (numeric::is_finite(score[i])) score[i] = t[i] * cap;
-  return tanh;
-}
-
-/// Turns the gradients of capped scores into those of the scores, in place.
-/// Computes  grad_score = grad_score (1 - t t), where t is what cap_scores returned
-template <class T>
-void cap_scores_backward(const Tensor<T>& tanh, Tensor<T>& grad_scores) {
-  const T one(1);
-  for (std::size_t i = 0; i < grad_scores.size(); ++i) {
-    const T& t = tanh.data()[i];
-    grad_scores.data()[i] = grad_scores.data()[i] * (one - t * t);
-  }
 }
 
 /// Computes the context of each head, `weights values`. The products are summed in the order of

@@ -5,19 +5,8 @@
 #include "ref/train/loss_batch.hpp"
 
 namespace normproof::ref::train {
-namespace {
 
 using numeric::Clause;
-using numeric::contract_failure;
-
-void check_matrix_of_logits(std::string_view function, std::string_view argument,
-                            const tensor::Shape& shape, Clause clause) {
-  if (shape.size() != 2 || shape[0] == 0 || shape[1] == 0)
-    contract_failure(function, argument, "has shape " + tensor::to_string(shape),
-                     "[N, C] with extents at least 1", clause);
-}
-
-}  // namespace
 
 template <numeric::Real T>
 CrossEntropyForward<T> cross_entropy(const Tensor<T>& logits, const std::vector<int>& targets,

@@ -19,6 +19,14 @@ namespace normproof::ref::train {
 
 using tensor::shape_of;
 
+/// Checks that the shape is that of a matrix of logits, as a clause of cross_entropy requires.
+inline void check_matrix_of_logits(std::string_view function, std::string_view argument,
+                                   const tensor::Shape& shape, numeric::Clause clause) {
+  if (shape.size() != 2 || shape[0] == 0 || shape[1] == 0)
+    numeric::contract_failure(function, argument, "has shape " + tensor::to_string(shape),
+                              "[N, C] with extents at least 1", clause);
+}
+
 /// Checks the class weights and returns them. If none are given, it returns ones.
 template <class T>
 Tensor<T> check_and_return_weights(std::string_view function, const Tensor<T>& given,

@@ -142,6 +142,8 @@ class Drawing:
             "mask_corner": lambda: self.choose(("bottom_right", "top_left")),
             **dict.fromkeys(("window_left", "window_right"), lambda: int(self.generator.integers(0, 6))),
             "soft_cap": lambda: float(10 ** self.generator.uniform(-1, 2)),
+            "reduction": lambda: self.choose(("mean", "sum", "none")),
+            "z_loss": lambda: self.choose((0.0, 1e-4, float(self.generator.uniform(0, 1)))),
             "log_sum_exp_base": lambda: self.choose(("e", "2")),
             "causal": lambda: self.chance(0.5), "interleaved": lambda: self.chance(0.5),
             "label_smoothing": lambda: self.choose((0.0, 0.1, float(self.generator.random()))),

@@ -75,7 +75,7 @@ TAKES = {
     "softplus": ("beta", "threshold"),
     "quantize": (),
     "dequantize": (),
-    "cross_entropy": ("logits", "targets", "class_weights", "valid", "label_smoothing"),
+    "cross_entropy": ("logits", "targets", "class_weights", "valid", "label_smoothing", "reduction", "z_loss", "soft_cap"),
     **dict.fromkeys((*numpy_transformers.OPERATIONS, *numpy_transformers.BESIDE_THE_PIPE), ("*",)),
     **protocol.OPTIMIZER_TAKES,
 }

@@ -137,9 +137,15 @@ def quantize(case):
 
 
 def cross_entropy(case):
-    """Computes the mean loss of the rows that count, weighted by class weights (docs/specification/training.md)."""
+    """Computes the loss of the rows that count, weighted by class weights (docs/specification/training.md)."""
     kind = case.compute_dtype
     x, smoothing = case["logits"].astype(kind), kind(case.options["label_smoothing"])
+    cap, z_loss = case.options.get("soft_cap", "none"), kind(case.options.get("z_loss", 0))
+    reduction = case.options.get("reduction", "mean")
+    bent = np.zeros_like(x)
+    if cap not in ("none", None):
+        bent = np.tanh(x / kind(cap))
+        x = bent * kind(cap)
     weights = case.get("class_weights", np.ones(x.shape[1])).astype(kind)
     counts = case.get("valid", np.ones(len(x), bool))
     one_hot = np.arange(x.shape[1]) == case["targets"][:, None]
@@ -148,9 +154,20 @@ def cross_entropy(case):
     log_p = (x - largest) - np.log(whole)
     target = np.where(one_hot, (1 - smoothing) * weights, 0) + smoothing / kind(x.shape[1]) * weights
     divisor = np.where(one_hot, weights, 0).sum(-1, dtype=kind)[counts].sum(dtype=kind)
-    loss = -np.where(target == 0, 0, target * log_p).sum(-1, dtype=kind)[counts].sum(dtype=kind) / divisor
-    gradient = np.where(counts[:, None], (e / whole * total(target) - target) / divisor, 0)
-    return {"loss": np.array([loss], kind), "grad_logits": protocol.stored(gradient.astype(kind), case.dtype)}
+    losses = -np.where(target == 0, 0, target * log_p).sum(-1, dtype=kind)
+    sum_exp = largest + np.log(whole)
+    squares = z_loss * (sum_exp * sum_exp)[:, 0] if z_loss > 0 else np.zeros(len(x), kind)
+    rows = kind(counts.sum()) if reduction == "mean" else kind(1)
+    divisor = divisor if reduction == "mean" else kind(1)
+    gradient = (e / whole * total(target) - target) / divisor
+    if z_loss > 0:
+        gradient = gradient + e / whole * (2 * z_loss * sum_exp / rows)
+    gradient = np.where(counts[:, None], gradient * (1 - bent * bent), 0)
+    if reduction == "none":
+        loss = np.where(counts, losses + squares, 0)
+    else:
+        loss = np.array([losses[counts].sum(dtype=kind) / divisor + squares[counts].sum(dtype=kind) / rows], kind)
+    return {"loss": loss.astype(kind), "grad_logits": protocol.stored(gradient.astype(kind), case.dtype)}
 
 
 # Functions that read their inputs and options from the case, and return stored outputs.

@@ -21,7 +21,7 @@ os.environ.setdefault("NORMPROOF_LIBRARY", str(TOP / "build/release/verification
 os.environ.setdefault("NORMPROOF_CORPUS", str(TOP / "verification/golden/data"))
 
 from normproof import abi, names  # noqa: E402, after the path is known
-from normproof.corpus import WHOLE_OPTIONS, Case  # noqa: E402
+from normproof.corpus import TEXT_OPTIONS, WHOLE_OPTIONS, Case  # noqa: E402
 from normproof.errors import NotOffered  # noqa: E402
 from normproof.invocation import prepare_invocation  # noqa: E402
 from normproof.stored import NUMPY_DTYPES, Stored  # noqa: E402
@@ -60,7 +60,7 @@ def to_stored(dtype, values):
 
 def parse_option(name, value):
     """Converts an option to the package's form: a whole number becomes an int, and "none" becomes None."""
-    if value == "none":
+    if value == "none" and name not in TEXT_OPTIONS:
         return None
     return int(value) if name.rpartition(".")[2] in WHOLE_OPTIONS else value
 
@@ -83,7 +83,7 @@ def to_package_case(case, leaves):
     elif "q" in tensors:
         outputs["y"] = tensors["grad_y"].shape
     elif "targets" in tensors:
-        outputs["loss"] = (1,)
+        outputs["loss"] = tensors["targets"].shape if case.options.get("reduction") == "none" else (1,)
     elif "parameter" in tensors:
         outputs["parameter"] = tensors["parameter"].shape
     else:

@@ -198,6 +198,12 @@ struct FunctionRunner {
 
 }  // namespace
 
+bool runs_on_device(const model::FunctionOptions& function) {
+  const auto* const loss = std::get_if<model::CrossEntropyOptions>(&function);
+  return loss == nullptr || (loss->reduction == model::LossReduction::mean && loss->z_loss == 0 &&
+                             !loss->soft_cap.has_value());
+}
+
 NamedDeviceTensors run_function_on_device(Device& device, const model::FunctionOptions& function,
                                           const checks::evaluation::FunctionInputs& inputs) {
   NamedDeviceTensors got;

@@ -10,7 +10,7 @@
 #include "ref/ops/activation.hpp"
 #include "ref/ops/gated_activation.hpp"
 #include "ref/ops/softmax.hpp"
-#include "ref/train/cross_entropy.hpp"
+#include "ref/train/loss_with_gradient.hpp"
 
 namespace normproof::verification::checks::evaluation {
 
@@ -136,10 +136,10 @@ struct Evaluation {
     for (std::size_t i = 0; i < targets.size() && ref::tensor::is_given(valid); ++i)
       if (!valid.data()[i]) targets[i] = ref::train::kIgnored;
     const Tensor<T> weights = given("class_weights");
-    auto forward = ref::train::cross_entropy(given("logits"), targets, weights, options.loss);
-    results.set("grad_logits", ref::train::cross_entropy_backward(forward.log_probabilities,
-                                                                  targets, weights, options.loss));
-    results.set("loss", ref::tensor::full_tensor<T>({1}, forward.loss));
+    auto found =
+        ref::train::cross_entropy_with_gradient(given("logits"), targets, weights, options);
+    results.set("grad_logits", std::move(found.grad_logits));
+    results.set("loss", std::move(found.loss));
   }
 
  private:

@@ -165,6 +165,18 @@ bool is_minus_infinity(const OperationInputs& inputs, const Case& c, std::string
   return x.data()[i] == kMinusInfinity && largest_element(x, {}, i - i % width).has_value();
 }
 
+/// Throws UsageError if a logit is -infinity and has a cap. Its capped value is finite, so that the
+/// class is not excluded.
+static void check_capped_logits(const ref::model::CrossEntropyOptions& options,
+                                const ref::tensor::Mask& valid, const Tensor<double>& logits) {
+  for (std::size_t i = 0; i < logits.size() && options.soft_cap; ++i)
+    if (logits.data()[i] == kMinusInfinity && !is_excluded(valid, logits, i))
+      throw ref::numeric::UsageError(fmt::format(
+          "logits at {} is -inf; expected finite logits with soft_cap, because the capped logit is "
+          "-soft_cap and excludes no class",
+          ref::tensor::index_to_string(i, ref::tensor::shape_of(logits))));
+}
+
 void check_infinities(const OperationInputs& inputs, const Case& c) {
   const auto& info = ref::model::operation_info(c.options);
   const auto check = [&](std::string_view name, const Tensor<double>& tensor) {
@@ -194,6 +206,7 @@ void check_infinities(const OperationInputs& inputs, const Case& c) {
       function == nullptr ? nullptr : std::get_if<ref::model::CrossEntropyOptions>(function);
   if (cross_entropy == nullptr || limit_operand(c).empty()) return;
   const Tensor<double>& logits = inputs.function.tensors.at(std::string(limit_operand(c)));
+  check_capped_logits(*cross_entropy, inputs.function.valid, logits);
   const bool is_smoothed = cross_entropy->loss.label_smoothing > 0;
   for (std::size_t i = 0; i < logits.size() && is_smoothed; ++i)
     if (logits.data()[i] == kMinusInfinity && !is_excluded(inputs.function.valid, logits, i))

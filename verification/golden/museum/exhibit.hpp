@@ -46,6 +46,7 @@ std::vector<Exhibit> function_exhibits();
 /// Bugs in sigmoid, log_sigmoid, softplus and tanh.
 std::vector<Exhibit> activation_exhibits();
 std::vector<Exhibit> attention_exhibits();
+std::vector<Exhibit> loss_exhibits();
 std::vector<Exhibit> optimizer_exhibits();
 /// Bugs in outputs of 8 bits with scales.
 std::vector<Exhibit> scaled_exhibits();

@@ -75,6 +75,10 @@ double norm_eps(const Case& c) {
       std::get<ref::model::NormOptions>(c.options));
 }
 
+Kernel mutate(const char* site, mutations::MutationOperator op) {
+  return [=](const Case& c, const KernelEnvironment&) { return run_with_mutation(c, {site, op}); };
+}
+
 double rounded(double v, StorageFormat format) {
   return ref::numeric::round_to(ref::numeric::float_format_info(format), v);
 }

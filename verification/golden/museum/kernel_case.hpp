@@ -51,6 +51,8 @@ class KernelCase {
 
 /// Runs the plain implementation with an injected error and returns its outputs.
 std::vector<StoredTensor> run_with_mutation(const Case& c, mutations::Mutation mutation);
+/// Returns the kernel that has this error.
+Kernel mutate(const char* site, mutations::MutationOperator op);
 
 /// Returns the option eps of a norm.
 double norm_eps(const Case& c);

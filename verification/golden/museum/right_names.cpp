@@ -43,6 +43,7 @@ const std::map<std::string, std::vector<std::string>>& right_names() {
       {"causal_mask_from_the_last_key",
        {"mask_corner='bottom_right'", "causal mask: aligned at the last key instead of the first",
         "every causal mask: aligned at the last key instead of the first"}},
+      {"cap_left_out", {"soft cap: not applied"}},
       {"cast_to_int8", {"rounding of y: truncated instead of rounded"}},
       {"decay_after_the_step", {"weight decay: applied after the step"}},
       {"divided_before_the_power_of_two",
@@ -69,6 +70,7 @@ const std::map<std::string, std::vector<std::string>>& right_names() {
        {"grad_gamma and grad_beta: the last block of 8 rows is lost"}},
       {"last_tile_alone", {"sum of g x_hat: without the first block of 32 terms"}},
       {"layer_norm_in_its_place", {"mean: subtracted although the norm does not subtract it"}},
+      {"logits_times_tanh", {"soft cap: tanh is multiplied by the logit instead of it"}},
       {"magnitude_in_bfloat16",
        {"scales of the blocks of y: from a magnitude that was rounded to bfloat16"}},
       {"mask_inverted", {"mask of the keys: inverted"}},
@@ -128,6 +130,7 @@ const std::map<std::string, std::vector<std::string>>& right_names() {
       {"window_without_the_own_key",
        {"window of earlier keys: one key too many is visible",
         "every window of earlier keys: one key too many is visible"}},
+      {"z_loss_that_is_off", {"z-loss: 0.0001 times the square, although there is none"}},
       {"zeros_over_zero", {"scale of a group of zeros of y: 0, so that its elements are NaN"}},
   };
   return kNames;

@@ -180,11 +180,6 @@ int exponent_for_fnuz(double largest, const FloatFormat& format) {
   return exponent + (rounds_up ? 1 : 0) - (format.max_exponent - 1);
 }
 
-/// Returns the kernel of a mutation.
-Kernel mutate(const char* site, mutations::MutationOperator op) {
-  return [=](const Case& c, const KernelEnvironment&) { return run_with_mutation(c, {site, op}); };
-}
-
 }  // namespace
 
 std::vector<Exhibit> scaled_exhibits() {

@@ -60,7 +60,7 @@ enum class MutationOperator {
   single_precision,  ///< a constant is rounded to float32 in a float64 kernel
   first_256,         ///< a sum omits the terms after its first 256
   first_1024,        ///< a sum omits the terms after its first 1024
-  clip,              ///< values that are too small are raised to a minimum
+  clip,              ///< values beyond a limit become the limit
   ignore_nan,        ///< a maximum skips NaN; if every element is NaN, there is no maximum
   reset,             ///< every step is treated as the first one
   inverted,          ///< a scale divides where it should multiply, and vice versa

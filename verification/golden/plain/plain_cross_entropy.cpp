@@ -14,13 +14,14 @@ std::vector<StoredTensor> run_plain_cross_entropy(const Case& c, const EvalInput
   const auto& options =
       std::get<ref::model::CrossEntropyOptions>(std::get<ref::model::FunctionOptions>(c.options));
   const auto run = [&]<class T>(T) {
-    PlainLoss<T> loss(inputs.function, options.loss, c.dtype, style, sites);
+    PlainLoss<T> loss(inputs.function, options, c.dtype, style, sites);
+    loss.offer_errors_of_options();
     loss.run();
     std::vector<StoredTensor> tensors;
     tensors.push_back(stored_tensor("grad_logits", c.dtype, {loss.rows(), loss.classes()},
                                     loss.grad(), style, sites));
-    tensors.push_back(
-        stored_tensor("loss", output_dtype(c.dtype, "loss"), {1}, loss.loss(), style, sites));
+    tensors.push_back(stored_tensor("loss", output_dtype(c.dtype, "loss"), {loss.loss().size()},
+                                    loss.loss(), style, sites));
     return tensors;
   };
   return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)), run);

@@ -12,22 +12,23 @@
 
 namespace normproof::verification::golden::plain {
 
-/// The mean cross-entropy over all rows that are not ignored, and its gradient with respect to the
+/// The cross-entropy over all rows that are not ignored, and its gradient with respect to the
 /// logits, written with simple loops.
 template <class T>
 class PlainLoss {
  public:
   using Op = MutationOperator;
 
-  PlainLoss(const ref::model::FunctionInputs& in, const ref::model::LossOptions& options,
+  PlainLoss(const ref::model::FunctionInputs& in, const ref::model::CrossEntropyOptions& options,
             DType dtype, const Style& style, Sites& sites)
       : targets_(in.targets),
         a_(style, sites, ref::io::item_size(dtype) > 2),
         sites_(sites),
-        smoothing_(static_cast<T>(options.label_smoothing)) {
+        options_(options),
+        smoothing_(static_cast<T>(options.loss.label_smoothing)) {
     const auto& logits = in.tensors.at("logits");
     rows_ = logits.shape(0), classes_ = logits.shape(1);
-    for (const double x : logits) x_.push_back(static_cast<T>(x));
+    for (const double x : logits) x_.push_back(capped(static_cast<T>(x)));
     weights_.assign(classes_, T(1));
     if (const auto* const given = in.tensors.find("class_weights")) {
       weighted_ = true;
@@ -42,6 +43,12 @@ class PlainLoss {
     all_classes_ = indices(classes_);
   }
 
+  /// Offers the errors of kernels that have the options of cross_entropy, beside those of models.
+  void offer_errors_of_options() {
+    if (!has_z_loss() && sites_.any("absent z-loss", {Op::insert}) == Op::insert)
+      options_.z_loss = 1e-4;
+  }
+
   void run() {
     std::vector<std::size_t> real;
     for (std::size_t i = 0; i < rows_; ++i)
@@ -51,9 +58,18 @@ class PlainLoss {
                             sites_.any("smoothing of ignored rows", {Op::insert}) == Op::insert;
     grad_.assign(x_.size(), T(0));
     for (std::size_t i = 0; i < rows_; ++i) add_row(i, divisor);
-    T sum = a_.sum("sum of the loss", real, [&](std::size_t i) { return losses_[i]; });
-    for (const T smoothing : ignored_smoothing_) sum += smoothing;
-    loss_ = {a_.over(sum, divisor)};
+    if (options_.reduction == ref::model::LossReduction::none) {
+      store_every_loss();
+    } else {
+      T sum = a_.sum("sum of the loss", real, [&](std::size_t i) { return losses_[i]; });
+      for (const T smoothing : ignored_smoothing_) sum += smoothing;
+      loss_ = {is_mean() ? a_.over(sum, divisor) : sum / divisor};
+      if (has_z_loss()) {
+        const T squares = a_.sum("sum of the z-losses", real, [&](std::size_t i) { return z_[i]; });
+        loss_[0] += is_mean() ? a_.over(squares, z_divisor_) : squares;
+      }
+    }
+    for (std::size_t i = 0; i < slopes_.size(); ++i) grad_[i] *= slopes_[i];
     write_rows("grad_logits", {rows_, 1, classes_}, grad_, sites_);
   }
 
@@ -71,6 +87,67 @@ class PlainLoss {
   static T number(std::size_t n) { return static_cast<T>(static_cast<double>(n)); }
 
   bool has_smoothing() const { return smoothing_ > 0; }
+  bool has_z_loss() const { return options_.z_loss > 0; }
+  bool is_mean() const { return options_.reduction == ref::model::LossReduction::mean; }
+
+  /// Returns a logit with its cap, and stores the derivative of the cap.
+  T capped(T x) {
+    if (!options_.soft_cap) return x;
+    const T cap = sites_.constant("given cap", static_cast<T>(*options_.soft_cap));
+    const T t = adl_tanh(x / cap), slope = 1 - t * t;
+    switch (sites_.any("soft cap in the backward", {Op::drop, Op::square})) {
+      case Op::drop:
+        slopes_.push_back(T(1));
+        break;
+      case Op::square:
+        slopes_.push_back(slope * slope);
+        break;
+      default:
+        slopes_.push_back(slope);
+    }
+    switch (sites_.any("soft cap", {Op::drop, Op::inverted, Op::zeroed, Op::clip, Op::square})) {
+      case Op::drop:
+        return x;
+      case Op::inverted:  // error: the cap multiplies where it should divide
+        return cap * adl_tanh(x * cap);
+      case Op::zeroed:  // error: tanh is not multiplied by the cap
+        return t;
+      case Op::square:  // error: tanh is multiplied by the logit
+        return x * t;
+      case Op::clip:  // error: a logit is cut off at the cap
+        return x < -cap ? -cap : cap < x ? cap : x;
+      default:
+        return cap * t;
+    }
+  }
+
+  /// Stores each loss. An injected error stores those of ignored rows, or their mean.
+  void store_every_loss() {
+    const bool keeps_ignored =
+        masked_ && sites_.any("losses of ignored rows", {Op::insert}) == Op::insert;
+    for (std::size_t i = 0; i < rows_; ++i) {
+      const bool counts = !masked_ || counts_[i] || keeps_ignored;
+      loss_.push_back(counts ? losses_[i] + (has_z_loss() ? z_[i] : T(0)) : T(0));
+    }
+  }
+
+  /// Returns the z-loss of a row, and stores what its gradient multiplies.
+  T z_loss(T sum_exp) {
+    const T factor = sites_.factor("factor of the z-loss", static_cast<T>(options_.z_loss));
+    switch (sites_.any("z-loss", {Op::drop, Op::other})) {
+      case Op::drop:
+        z_slope_ = T(0);
+        return T(0);
+      case Op::other:  // error: the log-sum-exp itself instead of its square
+        z_slope_ = factor;
+        return factor * sum_exp;
+      default:
+        z_slope_ =
+            (sites_.any("2 in the gradient of the z-loss", {Op::drop}) == Op::drop ? T(1) : T(2)) *
+            factor * sum_exp;
+        return sum_exp * sum_exp * factor;
+    }
+  }
 
   std::size_t target(std::size_t i) {
     const auto t = static_cast<std::size_t>(targets_[i]);
@@ -92,7 +169,14 @@ class PlainLoss {
   /// Returns the number by which the sum of losses is divided: the sum of the class weights of all
   /// targets.
   T mean_divisor(const std::vector<std::size_t>& real) {
+    z_divisor_ = number(real.size());
+    if (!is_mean()) {
+      // An injected error divides by the number of rows: a mean instead of a sum.
+      return sites_.any("sum of the losses", {Op::insert}) == Op::insert ? z_divisor_ : T(1);
+    }
     const T divisor = unsharded_mean_divisor(real);
+    if (has_z_loss() && weighted_ && sites_.any("divisor of the z-loss", {Op::other}) == Op::other)
+      z_divisor_ = divisor;
     switch (
         sites_.any("mean loss of several shards", {Op::twice, Op::four_times, Op::eight_times})) {
       case Op::twice:
@@ -173,6 +257,7 @@ class PlainLoss {
       if (smooths_ignored_rows_ && !counts_[i]) ignored_smoothing_.push_back(own);
     }
     losses_.push_back(loss);
+    if (has_z_loss()) z_.push_back(z_loss(sum_exp));
     const bool counts = !masked_ || sites_.mask("mask of the gradient", counts_[i]);
     if (!counts && !smooths_ignored_rows_) return;
     if (!counts) hard = T(0);
@@ -182,7 +267,7 @@ class PlainLoss {
                        : number(classes_ - (spares_target ? 1 : 0));
     };
     const T total_weight = hard * w + (has_smoothing() ? share * sum_of_all() : T(0));
-    const bool mean = sites_.any("division of the gradient", {Op::drop}) != Op::drop;
+    const bool mean = !is_mean() || sites_.any("division of the gradient", {Op::drop}) != Op::drop;
     for (std::size_t c = 0; c < classes_; ++c) {
       const T p = a_.style().divide || one ? exponential(log_p(c))
                                            : a_.over(exponential(x[c] - largest), sum);
@@ -192,7 +277,11 @@ class PlainLoss {
           sites_.factor("softmax in the gradient", p) *
               (weighted_ ? sites_.factor("weight of the softmax", total_weight) : total_weight) -
           q;
-      grad_[i * classes_ + c] = mean ? a_.over(g, divisor) : g;
+      T& own = grad_[i * classes_ + c];
+      own = !mean ? g : is_mean() ? a_.over(g, divisor) : g / divisor;
+      if (has_z_loss())
+        own += sites_.term("z-loss in the gradient",
+                           p * (is_mean() ? a_.over(z_slope_, z_divisor_) : z_slope_));
     }
   }
 
@@ -241,9 +330,12 @@ class PlainLoss {
   std::vector<int> targets_;
   PlainArithmetic<T> a_;
   Sites& sites_;
+  ref::model::CrossEntropyOptions options_;
   T smoothing_;
+  T z_slope_ = 0, z_divisor_ = 1;  ///< 2 z e of the row; the number of rows of a mean
   std::size_t rows_ = 0, classes_ = 0;
   std::vector<T> x_, weights_, losses_, loss_, grad_;
+  std::vector<T> z_, slopes_;  ///< the z-losses of the rows; the derivatives of the cap
   std::vector<bool> counts_;
   /// The label-smoothing terms of ignored rows. Only an injected error adds them to the loss.
   std::vector<T> ignored_smoothing_;

@@ -86,7 +86,7 @@ class PlainVocabulary {
     }
     rows.targets = targets();
     Sites own = sites_.part(kPrefix);
-    PlainLoss<T> loss(rows, in_.loss, dtype, parts_.a_.style(), own);
+    PlainLoss<T> loss(rows, {.loss = in_.loss}, dtype, parts_.a_.style(), own);
     loss.run();
     parts_.offer_mutations(kPrefix, own);
     answer.store_output("loss", {1}, loss.loss());

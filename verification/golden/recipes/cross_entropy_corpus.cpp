@@ -25,6 +25,7 @@ struct LossRecipe {
   DType dtype = DType::float32;
   std::size_t rows = 7, classes = 5;
   const char* smoothing = nullptr;
+  const char *reduction = nullptr, *z_loss = nullptr, *soft_cap = nullptr;
   Fill logits = scaled_logits(2);
   Fill weights = {};  ///< the class weights; if empty, the case has none
   /// Whether a row is included in the loss. If the function is empty, the case has no mask.
@@ -52,6 +53,9 @@ class LossCases {
       add_cases_in_every_dtype(dtype);
     for (const DType dtype : {DType::float64, DType::float32}) add_logits_far_from_zero(dtype);
     options();
+    for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16})
+      add_reductions_and_terms(dtype);
+    combined_terms();
     extents();
     for (const std::size_t edge : block_edges_of_tier(tier_)) add_block_edge_cases(edge);
     low_precision_cases(513, 600);
@@ -127,7 +131,11 @@ class LossCases {
     c.why = r.why;
     c.options = ref::model::operation("cross_entropy");
     c.dtype = r.dtype;
-    if (r.smoothing != nullptr) ref::model::set_option(c.options, "label_smoothing", r.smoothing);
+    for (const auto& [name, value] : {std::pair("label_smoothing", r.smoothing),
+                                      {"reduction", r.reduction},
+                                      {"z_loss", r.z_loss},
+                                      {"soft_cap", r.soft_cap}})
+      if (value != nullptr) ref::model::set_option(c.options, name, value);
     const auto add_input = [&](const char* name, std::vector<std::size_t> shape, DType dtype,
                                const Fill& fill) {
       c.inputs.push_back(filled_tensor(c, name, std::move(shape), dtype, fill, seed_));
@@ -204,6 +212,72 @@ class LossCases {
     add({.reason = "one_row_counts",
          .why = "one row is not ignored, and it is the last",
          .valid = [](std::size_t row) { return row == 6; }});
+  }
+
+  /// Adds cases of each reduction, of the z-loss and of the cap.
+  void add_reductions_and_terms(DType dtype) {
+    add({.reason = "sum",
+         .why = "the sum of the losses: it is divided neither by the rows nor by the weights",
+         .dtype = dtype,
+         .reduction = "sum",
+         .weights = LossRecipe::uneven_class_weight,
+         .valid = every_third_is_ignored});
+    add({.reason = "each_row",
+         .why = "the loss of each row, and 0 for rows that take no part",
+         .dtype = dtype,
+         .reduction = "none",
+         .valid = every_third_is_ignored});
+    add({.reason = "z_loss",
+         .why = "the square of the log-sum-exp of a row: its factor, its gradient, its divisor",
+         .dtype = dtype,
+         .z_loss = "0.25",
+         .valid = every_third_is_ignored});
+    add({.reason = "logit_cap",
+         .why = "logits beyond a cap of 3, as in Gemma: tanh bends them, and has a derivative",
+         .dtype = dtype,
+         .soft_cap = "3",
+         .logits = LossRecipe::scaled_logits(4)});
+  }
+
+  /// Adds cases of several options at once, and of options at the ends of their range.
+  void combined_terms() {
+    add({.reason = "z_loss_weighted",
+         .why = "the mean of the z-loss is over rows, and that of the losses over weights",
+         .z_loss = "0.5",
+         .weights = LossRecipe::uneven_class_weight,
+         .valid = every_third_is_ignored});
+    add({.reason = "z_loss_small",
+         .why = "a z-loss of 0.0001, as models have it, over logits of tens",
+         .z_loss = "0.0001",
+         .logits = LossRecipe::scaled_logits(12)});
+    add({.reason = "z_loss_sum",
+         .why = "the sum of the losses and of the z-losses",
+         .reduction = "sum",
+         .z_loss = "0.3"});
+    add({.reason = "each_row_with_every_term",
+         .why = "smoothing, weights, a z-loss and a cap, for each row",
+         .smoothing = "0.1",
+         .reduction = "none",
+         .z_loss = "0.125",
+         .soft_cap = "5",
+         .logits = LossRecipe::scaled_logits(4),
+         .weights = LossRecipe::uneven_class_weight,
+         .valid = every_third_is_ignored});
+    add({.reason = "logit_cap_large",
+         .why = "a cap of 30 over small logits, which it nearly leaves alone",
+         .soft_cap = "30"});
+    add({.reason = "logit_cap_of_large_logits",
+         .why = "logits of hundreds at a cap of 20: all are nearly the cap, and gradients vanish",
+         .soft_cap = "20",
+         .logits = LossRecipe::scaled_logits(100)});
+    add({.reason = "logit_cap_vocabulary",
+         .why = "a cap and a z-loss over more than one block of classes, and late targets",
+         .rows = 3,
+         .classes = 264,
+         .z_loss = "0.25",
+         .soft_cap = "4",
+         .logits = LossRecipe::scaled_logits(3),
+         .target = [](std::size_t row) { return 263 - 90 * row; }});
   }
 
   void extents() {

@@ -34,7 +34,7 @@ constexpr ValueRange kOptionRanges[] = {
     {"dropout", 0, 0.5},     {"momentum", 0, 0.9},      {"beta1", 0, 0.9},
     {"beta2", 0, 0.999},     {"weight_decay", 0, 1},    {"learning_rate", 0, 0.1},
     {"scale", 0.125, 1},     {"label_smoothing", 0, 1}, {"beta", 0.5, 2},
-    {"threshold", 2, 20},
+    {"threshold", 2, 20},    {"z_loss", 0, 0.5},
 };
 /// The range of an optimizer's eps. The optimizer divides by eps, which must therefore be positive.
 constexpr ValueRange kOptimizerEpsRange = {"eps", 1e-8, 1e-3};
@@ -83,6 +83,7 @@ std::vector<std::string> all_names() {
   add(ref::model::enum_names(ref::model::Activation{}));
   add(ref::model::enum_names(ref::model::NormPlacement{}));
   add(ref::model::enum_names(ref::model::Pooling{}));
+  add(ref::model::enum_names(ref::model::LossReduction{}));
   names.insert(names.end(),
                {"after_gamma", "before_gamma", "rows", "channels_first", "channels_last"});
   for (const ref::numeric::FloatFormat& format : ref::numeric::kFloatFormats)

@@ -262,8 +262,9 @@ def rope(x, cos, sin, interleaved):
     return wide.at[..., first].set(a * cos - b * sin).at[..., second].set(b * cos + a * sin).astype(x.dtype)
 
 
-def cross_entropy(logits, targets, label_smoothing, class_weights=None, valid=None):
-    """Returns the loss by jax.nn.log_softmax: the mean over the rows that count, weighted by class weights.
+def cross_entropy(logits, targets, label_smoothing, class_weights=None, valid=None, reduction="mean", z_loss=0.0,
+                  soft_cap=None):
+    """Returns the loss by jax.nn.log_softmax, over the rows that count, weighted by class weights.
 
     Rows that do not count, and classes without a weight, may have infinities and NaN.
     """
@@ -272,8 +273,16 @@ def cross_entropy(logits, targets, label_smoothing, class_weights=None, valid=No
     counts = jnp.ones(len(targets), bool) if valid is None else valid
     one_hot = jax.nn.one_hot(targets, classes, dtype=kind) * counts[:, None]
     target = ((1 - label_smoothing) * one_hot + label_smoothing / classes * counts[:, None]) * weights
-    log_p = jax.nn.log_softmax(jnp.where(counts[:, None], logits.astype(kind), 0))
-    return -jnp.where(target == 0, 0, target * log_p).sum() / (one_hot * weights).sum()
+    x = jnp.where(counts[:, None], logits.astype(kind), 0)
+    if soft_cap is not None:
+        x = soft_cap * jnp.tanh(x / soft_cap)
+    losses = -jnp.where(target == 0, 0, target * jax.nn.log_softmax(x)).sum(-1)
+    squares = jnp.where(counts, z_loss * jnp.square(jax.nn.logsumexp(x, -1)), 0) if z_loss else jnp.zeros(len(targets), kind)
+    if reduction == "none":
+        return losses + squares
+    if reduction == "sum":
+        return losses.sum() + squares.sum()
+    return losses.sum() / (one_hot * weights).sum() + squares.sum() / counts.sum()
 
 
 # Functions that only the study of false alarms judges.

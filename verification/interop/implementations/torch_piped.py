@@ -172,13 +172,27 @@ def attention(q, k, v, causal, scale, mask_corner="bottom_right", window_left=No
         q, k, v, attn_mask=visible, **({} if scale is None else {"scale": scale}))
 
 
-def cross_entropy(logits, targets, label_smoothing, class_weights=None, valid=None):
-    """Computes F.cross_entropy; logits of 16 bits are converted to float32 first, as autocast does."""
+def cross_entropy(logits, targets, label_smoothing, class_weights=None, valid=None, reduction="mean", z_loss=0.0,
+                  soft_cap=None):
+    """Computes F.cross_entropy; logits of 16 bits are converted to float32 first, as autocast does.
+
+    The cap and the z-loss, which F.cross_entropy lacks, are those of Liger-Kernel.
+    """
     kind = torch.float64 if logits.dtype == torch.float64 else torch.float32
+    x = logits.to(kind)
+    if soft_cap is not None:
+        x = soft_cap * torch.tanh(x / soft_cap)
     if valid is not None:
         targets = targets.masked_fill(~valid, IGNORED)
     weights = None if class_weights is None else class_weights.to(kind)
-    return F.cross_entropy(logits.to(kind), targets, weights, ignore_index=IGNORED, label_smoothing=label_smoothing)
+    loss = F.cross_entropy(x, targets, weights, ignore_index=IGNORED, reduction=reduction, label_smoothing=label_smoothing)
+    if not z_loss:
+        return loss
+    counts = targets != IGNORED
+    squares = torch.where(counts, z_loss * torch.logsumexp(torch.where(counts[:, None], x, 0), -1).square(), 0)
+    if reduction == "none":
+        return loss + squares
+    return loss + (squares.sum() / counts.sum() if reduction == "mean" else squares.sum())
 
 
 def functions():

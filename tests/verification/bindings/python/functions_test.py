@@ -268,3 +268,61 @@ def test_a_model_that_returns_logits_alone_is_told_what_is_expected():
     assert ("returned one array, of the shape of logits, [2, 3, 6]; expected loss, logits and loss, or outputs='logits'"
             in report.failures[0].text)
     assert normproof.check(model, "language_model", outputs="logits")
+
+
+def loss_of(logits, targets, label_smoothing, class_weights=None, valid=None, reduction="mean", lse_square_scale=0.0,
+            softcap=None):
+    """Cross-entropy in NumPy with its gradient, by the names of Liger-Kernel."""
+    x = logits.astype(np.float64)
+    bent = np.zeros_like(x) if softcap is None else np.tanh(x / softcap)
+    x = x if softcap is None else softcap * bent
+    counts = np.ones(len(x), bool) if valid is None else valid
+    weights = np.ones(x.shape[1]) if class_weights is None else class_weights.astype(np.float64)
+    sum_exp = np.log(np.exp(x - x.max(-1, keepdims=True)).sum(-1, keepdims=True)) + x.max(-1, keepdims=True)
+    hot = np.eye(x.shape[1])[targets]
+    target = (hot * (1 - label_smoothing) + label_smoothing / x.shape[1]) * weights
+    losses, squares = -(target * (x - sum_exp)).sum(-1), lse_square_scale * sum_exp[:, 0] ** 2
+    whole = (hot * weights)[counts].sum() if reduction == "mean" else 1
+    rows = counts.sum() if reduction == "mean" else 1
+    p = np.exp(x - sum_exp)
+    gradient = (p * target.sum(-1, keepdims=True) - target) / whole + p * 2 * lse_square_scale * sum_exp / rows
+    gradient = np.where(counts[:, None], gradient * (1 - bent ** 2), 0).astype(logits.dtype)
+    every = np.where(counts, losses + squares, 0)
+    loss = every if reduction == "none" else np.array([losses[counts].sum() / whole + squares[counts].sum() / rows])
+    return {"loss": loss.astype(np.float32), "grad_logits": gradient}
+
+
+def test_losses_have_reductions_a_z_loss_and_a_cap():
+    cases = ("*/sum-*", "*/each_row*", "*/z_loss*", "*/logit_cap*")
+    for only in cases:
+        report = normproof.check(loss_of, "cross_entropy", dtype="float32", framework="numpy", only=only)
+        assert report and not report.declined, str(report)
+
+    def without_z_loss(logits, targets, label_smoothing, class_weights=None, valid=None, reduction="mean", z_loss=0.0,
+                       soft_cap=None):
+        return loss_of(logits, targets, label_smoothing, class_weights, valid, reduction, 0.0, soft_cap)
+
+    def without_cap(logits, targets, label_smoothing, class_weights=None, valid=None, reduction="mean", z_loss=0.0,
+                    soft_cap=None):
+        return loss_of(logits, targets, label_smoothing, class_weights, valid, reduction, z_loss)
+
+    def always_a_mean(logits, targets, label_smoothing, class_weights=None, valid=None, reduction="mean"):
+        return loss_of(logits, targets, label_smoothing, class_weights, valid)
+    for kernel, only, words in ((without_z_loss, "*/z_loss-*", "the answer is right for z_loss=0"),
+                                (without_cap, "*/logit_cap-*", "the answer is right for soft_cap"),
+                                (always_a_mean, "*/z_loss-*", "takes no option z_loss"),
+                                (always_a_mean, "*/sum-*", "reduction")):
+        wrong = normproof.check(kernel, "cross_entropy", dtype="float32", framework="numpy", only=only)
+        assert not wrong and words in str(wrong), str(wrong)
+
+
+def test_the_losses_of_pytorch_have_every_reduction():
+    torch = pytest.importorskip("torch")
+    for fn in (torch.nn.functional.cross_entropy, torch.nn.CrossEntropyLoss):
+        for only in ("*/sum-*", "*/each_row-*", "*/random-*"):
+            report = normproof.check(fn, "cross_entropy", dtype="float32", only=only)
+            assert report and not report.declined, str(report)
+    logits, targets = torch.randn(5, 7, generator=torch.Generator().manual_seed(1)), torch.tensor([1, 2, 3, 4, -100])
+    assert normproof.judge(torch.nn.functional.cross_entropy, "cross_entropy", logits=logits, targets=targets, reduction="none")
+    assert not normproof.judge(lambda input, target: torch.nn.functional.cross_entropy(input, target), "cross_entropy",
+                               logits=logits, targets=targets, reduction="sum", framework="torch")

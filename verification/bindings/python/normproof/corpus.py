@@ -24,7 +24,7 @@ PER_STEP = ("x", "grad_parameter", "grad_y", "valid")  # tensors whose leading a
 
 # Options that are whole numbers. An option of a norm in a model, such as "norm.groups", counts by its last part.
 WHOLE_OPTIONS = ("groups", "warmup_iterations", "num_heads", "num_layers", "window_left", "window_right")
-TEXT_OPTIONS = ("log_sum_exp_base",)  # their values are names, also if a name is a number
+TEXT_OPTIONS = ("log_sum_exp_base", "reduction")  # their values are names, also if a name is a number or "none"
 
 LIMITS = ("threshold",)  # options for which no limit is infinity, as libraries have it
 

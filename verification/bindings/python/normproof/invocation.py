@@ -570,9 +570,9 @@ class Invocation:
         return buffers
 
     def _cotangent(self, case: Case, given: Mapping[str, Tensor]) -> Tensor | None:
-        """Returns the gradient that arrives at the main output: grad_y, 1 for a loss, or None if there is none."""
+        """Returns the gradient that arrives at the main output: grad_y, 1 for each loss, or None if there is none."""
         if "loss" in case.outputs:
-            return self.framework.tensor(Stored("float32", np.ones(1, np.float32)), self.device)
+            return self.framework.tensor(Stored("float32", np.ones(case.outputs["loss"], np.float32)), self.device)
         return given.get("grad_y")
 
     def _with_array_loss(self, forward: Forward) -> Forward:
