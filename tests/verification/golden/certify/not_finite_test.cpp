@@ -154,6 +154,41 @@ TEST(NotFiniteInputs, NaNReachesTheGradientsForAnyGradY) {
     }
 }
 
+StoredCase certify_merge(const std::vector<double>& o, const std::vector<double>& logs) {
+  return certify_own("merge_attention_states",
+                     {make_stored_tensor("o", DType::float32, {2, 1, 1, 2, 1}, o),
+                      make_stored_tensor("log_sum_exp", DType::float32, {2, 1, 1, 2}, logs)});
+}
+
+TEST(NotFiniteInputs, SplitsWithALogarithmOfMinusInfinityAreEmpty) {
+  const StoredCase merged =
+      certify_merge({3, 4, kNotANumber, kPositive}, {1, kNegative, kNegative, kNegative});
+  EXPECT_THAT(find_tensor_values(merged.expected, "y"), ElementsAre(3, 0));
+  EXPECT_THAT(find_tensor_values(merged.expected, "log_sum_exp"), ElementsAre(1, kNegative));
+}
+
+TEST(NotFiniteInputs, ANaNOfASplitReachesItsQueryAlone) {
+  const std::vector<double> y =
+      find_tensor_values(certify_merge({kNotANumber, 4, 3, 2}, {1, 2, 1, 2}).expected, "y");
+  EXPECT_TRUE(std::isnan(y[0]));
+  EXPECT_EQ(y[1], 3);
+  const StoredCase of_logs = certify_merge({3, 4, 3, 2}, {1, kNotANumber, 1, 2});
+  EXPECT_EQ(find_tensor_values(of_logs.expected, "y")[0], 3);
+  EXPECT_TRUE(std::isnan(find_tensor_values(of_logs.expected, "y")[1]));
+  EXPECT_TRUE(std::isnan(find_tensor_values(of_logs.expected, "log_sum_exp")[1]));
+}
+
+TEST(NotFiniteInputs, OtherInfinitiesOfSplitsAreRefused) {
+  EXPECT_THAT(error_message<UsageError>([] {
+                certify_merge({3, 4, 3, 2}, {1, kPositive, 1, 2});
+              }),
+              HasSubstr("log_sum_exp at [0, 0, 0, 1] is inf"));
+  EXPECT_THAT(error_message<UsageError>([] {
+                certify_merge({3, kNegative, 3, 2}, {1, 1, 1, 2});
+              }),
+              HasSubstr("o at [0, 0, 0, 1, 0] is -inf"));
+}
+
 TEST(NotFiniteInputs, EveryOperationSaysWhatItDoesWithInfinities) {
   using ref::model::InfiniteElements;
   const auto says = [](const char* name) {
