@@ -23,6 +23,7 @@ const std::map<std::string, std::vector<std::string>>& right_names() {
        {"sum of squares: only the first 1024",
         "sum of squares: without the terms after the last whole block of 32",
         "columns: only the first 1024 are read and written"}},
+      {"backward_of_one_split", {"weight in grad_o: dropped"}},
       {"bias_before_the_scale", {"bias: multiplied by the scale of the scores"}},
       {"bias_dropped", {"bias: not added"}},
       {"bias_of_the_first_query", {"bias: that of the first query for all"}},
