@@ -1,5 +1,6 @@
 // The kernels of gpu/nn that nvcc compiles.
 #include "gpu/device/cuda_launch.cuh"
+#include "gpu/nn/merge_kernels.hpp"
 #include "gpu/nn/nn_kernels.hpp"
 
 using namespace normproof::gpu::nn;
@@ -19,3 +20,7 @@ NORMPROOF_CUDA_ELEMENTS(GatherRows)
 NORMPROOF_CUDA_ELEMENTS(RotatePairs)
 NORMPROOF_CUDA_ELEMENTS(ScatterRows)
 NORMPROOF_CUDA_ELEMENTS(AddRows)
+NORMPROOF_CUDA_ELEMENTS(RelativeStates)
+NORMPROOF_CUDA_ELEMENTS(WeighStates)
+NORMPROOF_CUDA_ELEMENTS(StateProducts)
+NORMPROOF_CUDA_ELEMENTS(MergedLogs)

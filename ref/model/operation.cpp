@@ -64,6 +64,9 @@ static void visit_fields(SoftplusOptions& o, auto&& f) {
 }
 static void visit_fields(TanhOptions&, auto&&) {}
 static void visit_fields(MishOptions&, auto&&) {}
+static void visit_fields(MergeAttentionStatesOptions& o, auto&& f) {
+  f("log_sum_exp_base", o.log_sum_exp_base);
+}
 static void visit_layer_fields(auto& o, auto&& f) {
   f("num_heads", o.num_heads);
   f("activation", o.activation);

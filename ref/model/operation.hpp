@@ -122,6 +122,10 @@ struct SoftplusOptions {
 };
 struct TanhOptions {};
 struct MishOptions {};
+/// The options of the merge of partial results of attention, ref/nn/merge_attention_states.hpp.
+struct MergeAttentionStatesOptions {
+  LogSumExpBase log_sum_exp_base = LogSumExpBase::e;  ///< of the input and the output log_sum_exp
+};
 
 /// The options of any function that an implementation can be tested for.
 using FunctionOptions =
@@ -129,7 +133,8 @@ using FunctionOptions =
                  GeluTanhOptions, SiluOptions, SwigluOptions, GegluOptions, AttentionOptions,
                  AddLayerNormOptions, AddRMSNormOptions, CrossEntropyOptions, RopeOptions,
                  L2NormOptions, QuantizeOptions, DequantizeOptions, ReluSquaredOptions,
-                 SigmoidOptions, LogSigmoidOptions, SoftplusOptions, TanhOptions, MishOptions>;
+                 SigmoidOptions, LogSigmoidOptions, SoftplusOptions, TanhOptions, MishOptions,
+                 MergeAttentionStatesOptions>;
 
 /// Returns the names of all functions, in the order of the alternatives of FunctionOptions. The
 /// names are defined in operation_info.cpp.

@@ -192,6 +192,16 @@ OperationInfo describe(const TanhOptions&) {
 OperationInfo describe(const MishOptions&) {
   return activation("mish");
 }
+OperationInfo describe(const MergeAttentionStatesOptions&) {
+  return {.name = "merge_attention_states",
+          .operands = {{"o", "[P,B,H,T,E]"},
+                       {"log_sum_exp", "[P,B,H,T]"},
+                       optional("grad_y", "[B,H,T,E]")},
+          .outputs = {{"y", "[B,H,T,E]"},
+                      {"log_sum_exp", "[B,H,T]"},
+                      optional("grad_o", "[P,B,H,T,E]"),
+                      optional("grad_log_sum_exp", "[P,B,H,T]")}};
+}
 
 OperationInfo describe(const EncoderLayerOptions&) {
   return {.name = "encoder_layer",

@@ -18,6 +18,9 @@ ROWS = ((1, 1), (1, 2), (2, 1), (3, 5), (1, 7), (7, 8), (4, 16), (5, 17), (2, 33
 # [samples, heads, groups of heads, queries, keys, features, features of a value]
 ATTENTION = ((1, 1, 1, 1, 1, 1, 1), (2, 2, 1, 3, 5, 4, 4), (1, 4, 2, 8, 8, 8, 8), (1, 1, 1, 2, 33, 16, 16),
              (2, 1, 1, 5, 3, 3, 3), (1, 2, 2, 17, 17, 4, 4), (1, 1, 1, 1, 65, 8, 8))
+# [splits, samples, heads, queries, features of a value]
+MERGES = ((1, 1, 1, 1, 1), (2, 2, 2, 3, 5), (3, 1, 4, 5, 16), (7, 1, 1, 2, 64), (2, 1, 8, 1, 128), (33, 1, 2, 3, 4),
+          (5, 3, 1, 7, 17))
 ROPE = ((1, 1, 2), (2, 3, 4), (1, 2, 5, 8), (2, 7, 6), (17, 16))
 EPS = (0.0, 1e-12, 1e-8, 1e-6, 1e-5, 1e-3, 0.1, 1.0)
 SPECIAL = 0.2  # the part of the questions that has infinities or NaN
@@ -209,6 +212,15 @@ class Drawing:
             hidden = self.generator.random(extents) < self.choose((0, 0.2))
             self.add("bias", np.where(hidden, -np.inf, values))
 
+    def draw_merge(self):
+        splits, *queries, features = self.choose_shape(MERGES)
+        self.draw_options(features)
+        self.add_data("o", (splits, *queries, features))
+        logs = self.choose((0.0, 10.0, -100.0, 1e3)) + self.choose((0.1, 2, 30)) * self.generator.standard_normal((splits, *queries))
+        empty = self.generator.random(logs.shape) < self.choose((0, 0.2, 0.6))
+        self.add("log_sum_exp", np.where(empty, -np.inf, logs), "float64" if self.dtype == "float64" else "float32")
+        self.add_gradient("grad_y", (*queries, features))
+
     def draw_rope(self):
         shape = self.choose_shape(ROPE)
         self.draw_options(shape[-1])
@@ -268,7 +280,8 @@ class Drawing:
     def draw(self):
         kind = self.described["kind"]
         self.forward_only = kind in ("layer", "function") and self.chance(FORWARD_ONLY)
-        special = {"attention": self.draw_attention, "rope": self.draw_rope, "cross_entropy": self.draw_cross_entropy}
+        special = {"attention": self.draw_attention, "rope": self.draw_rope, "cross_entropy": self.draw_cross_entropy,
+                   "merge_attention_states": self.draw_merge}
         if self.op in MODELS:
             self.draw_model()
         elif self.op in special:

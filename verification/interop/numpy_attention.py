@@ -1,4 +1,4 @@
-"""Attention alone and rotary embeddings in NumPy, from docs/specification/attention.md."""
+"""Attention alone, the merge of its partial results and rotary embeddings in NumPy, from docs/specification/attention.md."""
 import numpy as np
 
 import protocol
@@ -102,4 +102,29 @@ def rope(case):
     return {name: protocol.stored(value, case.dtype) for name, value in outputs.items()}
 
 
-FUNCTIONS = {f.__name__: f for f in (attention, rope)}
+def merge_attention_states(case):
+    """Returns y, log_sum_exp and the gradients. A split whose logarithm is -infinity is empty, and o is not read there."""
+    kind = case.compute_dtype
+    o, logs, dy = (case[name].astype(kind) for name in ("o", "log_sum_exp", "grad_y"))
+    base_2 = case.options.get("log_sum_exp_base") in (2, "2")
+    unit = kind(np.log(2.0)) if base_2 else kind(1)
+    present = ~np.isneginf(logs)
+    largest = logs.max(0)
+    shift = np.where(np.isneginf(largest), kind(0), largest)
+    exponentials = np.where(present, np.exp((np.where(present, logs, shift) - shift) * unit), kind(0))
+    whole = exponentials.sum(0, dtype=kind)
+    weights = (exponentials / np.where(whole == 0, kind(1), whole))[..., None]
+    o = np.where(present[..., None], o, kind(0))
+    y = (weights * o).sum(0, dtype=kind)
+    grad_weights = (dy * o).sum(-1, keepdims=True, dtype=kind)
+    mean = (weights * grad_weights).sum(0, dtype=kind)
+    merged = shift + np.log(np.where(whole == 0, kind(1), whole)) / unit
+    outputs = {"y": y, "grad_o": np.where(present[..., None], weights * dy, kind(0)),
+               "grad_log_sum_exp": np.where(present, (weights * (grad_weights - mean))[..., 0] * unit, kind(0))}
+    types = {"grad_log_sum_exp": "float64" if kind == np.float64 else "float32"}
+    outputs = {name: protocol.stored(value, types.get(name, case.dtype)) for name, value in outputs.items()}
+    outputs["log_sum_exp"] = np.where(np.isneginf(largest), -np.inf, merged).astype(kind)
+    return outputs
+
+
+FUNCTIONS = {f.__name__: f for f in (attention, rope, merge_attention_states)}

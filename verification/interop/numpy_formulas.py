@@ -71,6 +71,7 @@ TAKES = {
                   "soft_cap", "log_sum_exp_base"),
     **dict.fromkeys(numpy_functions.ADDED, (*protocol.ADD_NORM_TAKES, "zero_centred_gamma")),
     "rope": ("cos", "sin", "interleaved"),
+    "merge_attention_states": ("o", "log_sum_exp", "log_sum_exp_base"),
     "l2_norm": ("eps", "eps_placement"),
     "softplus": ("beta", "threshold"),
     "quantize": (),

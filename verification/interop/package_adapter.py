@@ -82,6 +82,8 @@ def to_package_case(case, leaves):
         outputs["y"] = tensors["x"].shape
     elif "q" in tensors:
         outputs["y"] = tensors["grad_y"].shape
+    elif "o" in tensors:
+        outputs["y"], outputs["log_sum_exp"] = tensors["o"].shape[1:], tensors["o"].shape[1:-1]
     elif "targets" in tensors:
         outputs["loss"] = tensors["targets"].shape if case.options.get("reduction") == "none" else (1,)
     elif "parameter" in tensors:

@@ -19,6 +19,8 @@ TEST(OperationNames, FindAnOperationInAnySpelling) {
 TEST(OperationNames, FindAnOperationByTheNamesOfLibraries) {
   EXPECT_EQ(find_operation_name("swish"), "silu");
   EXPECT_EQ(find_operation_name("SDPA"), "attention");
+  EXPECT_EQ(find_operation_name("merge_attn_states"), "merge_attention_states");
+  EXPECT_EQ(find_operation_name("combine_lse"), "merge_attention_states");
   EXPECT_EQ(find_operation_name("fused_add_rms_norm"), "add_rms_norm");
   EXPECT_EQ(find_operation_name("BatchNorm2d"), "batch_norm");
   EXPECT_EQ(find_operation_name("CrossEntropyLoss"), "cross_entropy");

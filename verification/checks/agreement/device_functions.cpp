@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "gpu/nn/merge_attention_states.hpp"
 #include "gpu/nn/rotary_embedding.hpp"
 #include "gpu/nn/scaled_dot_product_attention.hpp"
 #include "gpu/norm/add_norm.hpp"
@@ -16,6 +17,7 @@
 #include "gpu/ops/softmax.hpp"
 #include "gpu/train/cross_entropy.hpp"
 #include "ref/model/attention_shape.hpp"
+#include "ref/model/attention_states.hpp"
 
 namespace normproof::verification::checks::agreement {
 namespace {
@@ -111,6 +113,19 @@ struct FunctionRunner {
     got.set("grad_v", gradients.v);
     if (gradients.sinks.is_given()) got.set("grad_sinks", gradients.sinks);
     if (gradients.bias.is_given()) got.set("grad_bias", gradients.bias);
+  }
+  void operator()(const model::MergeAttentionStatesOptions& options) const {
+    const DeviceTensor<double> o = tensor("o");
+    const model::SplitStates logs = model::split_states(in.tensors.at("log_sum_exp"));
+    const auto merged =
+        gpu::nn::merge_attention_states(o, upload(to, logs.finite), logs.present, options);
+    got.set("y", merged.y);
+    got.set("log_sum_exp", merged.log_sum_exp);
+    if (!in.tensors.contains("grad_y")) return;
+    const auto gradients = gpu::nn::merge_attention_states_backward(grad_y(), o, merged.weights,
+                                                                    logs.present, options);
+    got.set("grad_o", gradients.o);
+    got.set("grad_log_sum_exp", gradients.log_sum_exp);
   }
   void operator()(const model::AddLayerNormOptions& o) const {
     const gpu::norm::NormInputs own = norm_inputs(o.zero_centred_gamma);

@@ -11,7 +11,7 @@ TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 FAMILIES = {"sums": ("sums", "matmul", "elementary", "dropout", "embedding"),
             "norms": ("none", "*norm*", "group_scaling", "dyt"),
             "functions": ("*softmax", "log_sum_exp", "relu*", "gelu*", "silu", "*sigmoid", "softplus", "tanh", "mish",
-                          "swiglu", "geglu", "attention", "cross_entropy", "rope", "*quantize"),
+                          "swiglu", "geglu", "attention", "cross_entropy", "rope", "merge_*", "*quantize"),
             "encoders": ("encoder*", "decoder_layer", "sgd", "adam*", "training*")}
 ASKS_CUBLAS = "is asked of cuBLAS, which a GPU alone has"
 

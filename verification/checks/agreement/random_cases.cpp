@@ -143,6 +143,25 @@ RandomCase make_rope_case(std::uint64_t seed, std::size_t tokens, bool interleav
   return c;
 }
 
+RandomCase make_merge_case(std::uint64_t seed, std::size_t splits, bool has_empty,
+                           const char* base) {
+  RandomCase c;
+  c.name =
+      fmt::format("merge_attention_states/{}/base_{}{}", splits, base, has_empty ? "/empty" : "");
+  c.operation = model::operation("merge_attention_states");
+  model::set_option(c.operation, "log_sum_exp_base", base);
+  auto& in = c.inputs.function;
+  const std::size_t features = splits % 5 + 3;
+  in.tensors.set("o", random_tensor(seed, c.name + "/o", {splits, 2, 3, 5, features}));
+  in.tensors.set("grad_y", random_tensor(seed, c.name + "/grad_y", {2, 3, 5, features}));
+  auto logs = random_tensor(seed, c.name + "/log_sum_exp", {splits, 2, 3, 5});
+  const ref::numeric::RandomStream random(seed, c.name + "/empty");
+  for (std::size_t i = 0; i < logs.size() && has_empty; ++i)
+    if (random.below(i, 2) == 0) logs.data()[i] = -std::numeric_limits<double>::infinity();
+  in.tensors.set("log_sum_exp", logs);
+  return c;
+}
+
 RandomCase make_cross_entropy_case(std::uint64_t seed, const RandomShape& shape, double smoothing) {
   RandomCase c;
   c.name = fmt::format("cross_entropy/{}/{}", ref::tensor::to_string(shape.x), smoothing);
@@ -218,6 +237,11 @@ struct FunctionCases {
   void operator()(const model::RopeOptions&) const {
     for (const std::size_t tokens : {1, 2, 31, 33, 129})
       for (const bool interleaved : {false, true}) take(make_rope_case(seed, tokens, interleaved));
+  }
+  void operator()(const model::MergeAttentionStatesOptions&) const {
+    for (const std::size_t splits : {1, 2, 7, 33, 129})
+      for (const bool has_empty : {false, true})
+        for (const char* base : {"e", "2"}) take(make_merge_case(seed, splits, has_empty, base));
   }
   void operator()(const model::CrossEntropyOptions&) const {
     for (const RandomShape& shape : kShapes)

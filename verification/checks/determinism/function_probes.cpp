@@ -1,3 +1,4 @@
+#include "ref/nn/merge_attention_states.hpp"
 #include "ref/nn/rotary_embedding.hpp"
 #include "ref/nn/scaled_dot_product_attention.hpp"
 #include "ref/norm/l2_norm.hpp"
@@ -82,6 +83,26 @@ void run_rope(const std::string& probe, bool interleaved, Values& values) {
   add_tensor_hashes(nn::rotary_embedding_backward(x, cos, sin, options), values);
 }
 
+void run_merge(const std::string& probe, const ref::model::MergeAttentionStatesOptions& options,
+               bool has_empty, Values& values) {
+  Inputs inputs(probe);
+  const Tensor<double> o = inputs.draw_uniforms({37, 2, 3, 5, 33}, -3, 3);
+  const Tensor<double> logs = inputs.draw_uniforms({37, 2, 3, 5}, -20, 20);
+  const Tensor<double> grad_y = inputs.draw_uniforms({2, 3, 5, 33}, -1, 1);
+  Mask present;
+  if (has_empty) {
+    present = ref::tensor::empty_tensor<bool>(ref::tensor::shape_of(logs));
+    for (bool& split : present) split = inputs.below(3) != 0;
+  }
+  const auto merged = nn::merge_attention_states(o, logs, present, options);
+  add_tensor_hashes(merged.y, values);
+  add_tensor_hashes(merged.log_sum_exp, values);
+  const auto gradients =
+      nn::merge_attention_states_backward(grad_y, o, merged.weights, present, options);
+  add_tensor_hashes(gradients.o, values);
+  add_tensor_hashes(gradients.log_sum_exp, values);
+}
+
 void run_l2_norm(const std::string& probe, const ref::model::L2NormOptions& options,
                  Values& values) {
   Inputs inputs(probe);
@@ -124,6 +145,14 @@ void add_function_probes(std::vector<Probe>& probes) {
     const std::string probe = std::string("rope/") + (interleaved ? "interleaved" : "halves");
     probes.push_back({probe, [=](Values& values) { run_rope(probe, interleaved, values); }});
   }
+  for (const auto& [name, base] : ref::model::enum_names(ref::model::LogSumExpBase::e))
+    for (const bool has_empty : {false, true}) {
+      const std::string probe =
+          std::string("merge_attention_states/base_") + name + (has_empty ? "_empty_splits" : "");
+      const ref::model::MergeAttentionStatesOptions options{.log_sum_exp_base = base};
+      probes.push_back(
+          {probe, [=](Values& values) { run_merge(probe, options, has_empty, values); }});
+    }
   for (const auto& [name, placement] : ref::model::enum_names(ref::model::EpsPlacement::inside)) {
     const std::string probe = std::string("l2_norm/") + name;
     // Rows of 67 numbers from -3 to 3 have norms around 14. With eps = 14, some norms are therefore

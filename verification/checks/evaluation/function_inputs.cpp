@@ -81,6 +81,19 @@ class FunctionReader {
     read_mask_of_x({k[0], k[2]});
   }
 
+  void operator()(const ref::model::MergeAttentionStatesOptions&) {
+    const StoredTensor& o = reader_.required("o", "the tensor o, [P,B,H,T,E]");
+    const Shape& shape = o.shape;
+    if (shape.size() != 5 || has_zero_extent(shape))
+      reader_.fail("o", "has shape " + ref::tensor::to_string(shape),
+                   "[P,B,H,T,E], every extent at least 1");
+    take(o);
+    const StoredTensor& logs = reader_.required("log_sum_exp", "the tensor log_sum_exp, [P,B,H,T]");
+    reader_.check_shape(logs, {shape.begin(), shape.end() - 1});
+    take(logs);
+    read_grad_y({shape.begin() + 1, shape.end()});
+  }
+
   void operator()(const ref::model::RopeOptions&) {
     const StoredTensor& x = reader_.required("x", "the tensor x, [..., T, D]");
     const Shape& shape = x.shape;

@@ -1,7 +1,9 @@
 #include "verification/checks/evaluation/functions.hpp"
 
 #include "ref/model/attention_shape.hpp"
+#include "ref/model/attention_states.hpp"
 #include "ref/model/operation_info.hpp"
+#include "ref/nn/merge_attention_states.hpp"
 #include "ref/nn/rotary_embedding.hpp"
 #include "ref/nn/scaled_dot_product_attention.hpp"
 #include "ref/norm/add_norm.hpp"
@@ -104,6 +106,20 @@ struct Evaluation {
     if (ref::tensor::is_given(forward.log_sum_exp))
       results.set("log_sum_exp", std::move(forward.log_sum_exp));
     results.set("y", std::move(forward.y));
+  }
+  void operator()(const model::MergeAttentionStatesOptions& options) {
+    const Tensor<T> o = given("o");
+    const model::SplitStates logs = model::split_states(in.tensors.at("log_sum_exp"));
+    auto merged = ref::nn::merge_attention_states(o, ref::tensor::convert<T>(logs.finite),
+                                                  logs.present, options);
+    if (ref::tensor::is_given(grad_y)) {
+      auto gradients = ref::nn::merge_attention_states_backward(grad_y, o, merged.weights,
+                                                                logs.present, options);
+      results.set("grad_o", std::move(gradients.o));
+      results.set("grad_log_sum_exp", std::move(gradients.log_sum_exp));
+    }
+    results.set("log_sum_exp", std::move(merged.log_sum_exp));
+    results.set("y", std::move(merged.y));
   }
   void operator()(const model::AddLayerNormOptions& o) {
     const norm::Affine<T> own = affine(o.zero_centred_gamma);

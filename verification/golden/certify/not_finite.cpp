@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "ref/model/attention_states.hpp"
 #include "ref/model/operation_info.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
@@ -106,6 +107,29 @@ bool is_finite_or_hides(std::string_view name, double v) {
   return std::isfinite(v) || (name == "bias" && v == kMinusInfinity);
 }
 
+/// Whether a logarithm of -infinity, which no reader of the case replaces, marks an empty split of
+/// merge_attention_states.
+bool marks_empty_split(std::string_view name, double v) {
+  return name == ref::model::kStateLogarithms && v == kMinusInfinity;
+}
+
+/// Whether element i of o belongs to an empty split, so that no implementation reads it.
+bool is_in_empty_split(const OperationInputs& inputs, std::string_view name, std::size_t i) {
+  const Tensor<double>* const logs = inputs.function.tensors.find("log_sum_exp");
+  if (name != "o" || logs == nullptr) return false;
+  const std::size_t width = inputs.function.tensors.at("o").shape().back();
+  return marks_empty_split("log_sum_exp", logs->data()[i / width]);
+}
+
+/// Whether all splits of query i of merge_attention_states are empty.
+bool is_query_without_state(const OperationInputs& inputs, std::size_t i) {
+  const Tensor<double>& logs = inputs.function.tensors.at("log_sum_exp");
+  const std::size_t queries = logs.size() / logs.shape().front();
+  for (std::size_t at = i; at < logs.size(); at += queries)
+    if (logs.data()[at] != kMinusInfinity) return false;
+  return true;
+}
+
 }  // namespace
 
 bool has_not_finite(const OperationInputs& inputs) {
@@ -136,7 +160,8 @@ void replace_not_finite(OperationInputs& inputs, const Case& c, const Replacemen
   std::size_t found = 0;
   const auto replace = [&](std::string_view name, Tensor<double>& tensor) {
     for (std::size_t i = 0; i < tensor.size() && ref::tensor::is_given(tensor); ++i) {
-      if (is_finite_or_hides(name, tensor.data()[i])) continue;
+      const double v = tensor.data()[i];
+      if (is_finite_or_hides(name, v) || marks_empty_split(name, v)) continue;
       tensor.data()[i] = replacements.first + replacements.apart * static_cast<double>(found++);
     }
   };
@@ -156,7 +181,10 @@ void replace_gradients_by_generic_numbers(OperationInputs& inputs) {
 bool is_minus_infinity(const OperationInputs& inputs, const Case& c, std::string_view output,
                        std::size_t i) {
   const auto* const function = std::get_if<ref::model::FunctionOptions>(&c.options);
-  if (function == nullptr || output != "y") return false;
+  if (function == nullptr) return false;
+  if (std::holds_alternative<ref::model::MergeAttentionStatesOptions>(*function))
+    return output == ref::model::kStateLogarithms && is_query_without_state(inputs, i);
+  if (output != "y") return false;
   if (std::holds_alternative<ref::model::LogSumExpOptions>(*function))
     return is_row_of_minus_infinity(inputs.function.tensors.at("x"), inputs.function.valid, i);
   if (!std::holds_alternative<ref::model::LogSoftmaxOptions>(*function)) return false;
@@ -183,7 +211,8 @@ void check_infinities(const OperationInputs& inputs, const Case& c) {
     if (!ref::tensor::is_given(tensor) || is_gradient(name)) return;
     for (std::size_t i = 0; i < tensor.size(); ++i) {
       const double v = tensor.data()[i];
-      if (!std::isinf(v) || is_finite_or_hides(name, v) ||
+      if (!std::isinf(v) || is_finite_or_hides(name, v) || marks_empty_split(name, v) ||
+          is_in_empty_split(inputs, name, i) ||
           info.infinite_elements == InfiniteElements::make_nan)
         continue;
       if (info.plus_infinity_makes_y_infinite && v > 0 &&

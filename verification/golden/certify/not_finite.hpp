@@ -37,7 +37,8 @@ void replace_not_finite(ref::model::OperationInputs& inputs, const corpus::Case&
 void replace_gradients_by_generic_numbers(ref::model::OperationInputs& inputs);
 
 /// Whether element i of an output is -infinity: y of log_softmax where x is -infinity and a limit,
-/// or y of log_sum_exp for a row of -infinity alone.
+/// or y of log_sum_exp for a row of -infinity alone, or log_sum_exp of merge_attention_states for a
+/// query whose splits are all empty.
 /// `inputs` are those of the case, without replacements.
 bool is_minus_infinity(const ref::model::OperationInputs& inputs, const corpus::Case& c,
                        std::string_view output, std::size_t i);

@@ -5,8 +5,11 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "ref/model/attention_states.hpp"
 #include "ref/model/operation_info.hpp"
 #include "ref/numeric/any_order_error.hpp"
 #include "verification/checks/evaluation/sequence.hpp"
@@ -40,6 +43,25 @@ void connect_excluded_elements(const ref::tensor::Mask& valid, std::size_t width
   }
 }
 
+/// Connects the gradients of empty splits with their query: they are 0, and NaN if an implementation
+/// multiplies a weight of 0 by a NaN of the query.
+void connect_empty_splits(const ref::tensor::Tensor<double>& logs,
+                          ref::tensor::NamedTensors<double>& connections) {
+  const ref::model::SplitStates states = ref::model::split_states(logs);
+  if (!ref::tensor::is_given(states.present)) return;
+  const std::size_t queries = logs.size() / logs.shape().front();
+  for (auto& [name, connection] : connections) {
+    if (connection.size() < logs.size() || connection.size() % logs.size() != 0) continue;
+    const std::size_t width = connection.size() / logs.size();
+    std::vector<bool> is_connected(queries, false);
+    for (std::size_t i = 0; i < connection.size(); ++i)
+      if (connection.data()[i] != 0) is_connected[i / width % queries] = true;
+    for (std::size_t i = 0; i < connection.size(); ++i)
+      if (!states.present.data()[i / width] && is_connected[i / width % queries])
+        connection.data()[i] = 1;
+  }
+}
+
 /// Returns a number for each element of each output: 0 if no operation computes the element from an
 /// input that is not finite. A mask of attention is ignored: implementations may multiply a hidden
 /// value by 0.
@@ -70,6 +92,11 @@ ref::tensor::NamedTensors<double> find_connections(corpus::Case c,
   const ref::tensor::Mask& valid = inputs.function.valid;
   if (hidden == ref::model::HiddenElements::minus_infinity && ref::tensor::is_given(valid))
     connect_excluded_elements(valid, inputs.function.tensors.at("x").shape().back(), connections);
+  const auto* const function = std::get_if<ref::model::FunctionOptions>(&c.options);
+  if (function != nullptr &&
+      std::holds_alternative<ref::model::MergeAttentionStatesOptions>(*function))
+    connect_empty_splits(inputs.function.tensors.at(std::string(ref::model::kStateLogarithms)),
+                         connections);
   return connections;
 }
 

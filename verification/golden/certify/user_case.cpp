@@ -41,10 +41,11 @@ ref::model::Mode parse_mode(const std::string& mode) {
   throw UsageError(ref::numeric::unknown_name("mode", mode, {"inference", "training"}));
 }
 
-/// Returns the dtype of x or of the parameter of an optimizer. If neither is given, returns the
-/// dtype of the first floating-point input.
+/// Returns the dtype of x, of the parameter of an optimizer, or of o, which merge_attention_states
+/// has beside logarithms of another dtype. If none is given, returns the dtype of the first
+/// floating-point input.
 DType case_dtype(const std::vector<StoredTensor>& inputs) {
-  for (const char* name : {"x", "parameter"})
+  for (const char* name : {"x", "parameter", "o"})
     if (const StoredTensor* const tensor = corpus::find(inputs, name)) {
       if (ref::io::is_float(tensor->dtype)) return tensor->dtype;
       throw UsageError(fmt::format("{} has dtype {}; expected {}", name,

@@ -53,7 +53,7 @@ const StoredTensor* find(const std::vector<StoredTensor>& tensors, std::string_v
 }
 
 const StoredTensor* main_input(const Case& c) {
-  for (const char* name : {"x", "tokens", "parameter", "q", "logits"})
+  for (const char* name : {"x", "tokens", "parameter", "q", "logits", "o"})
     if (const StoredTensor* const tensor = find(c.inputs, name)) return tensor;
   return nullptr;
 }

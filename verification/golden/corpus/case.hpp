@@ -57,8 +57,8 @@ std::string case_folder(const Case& c);
 const StoredTensor* find(const std::vector<StoredTensor>& tensors, std::string_view name);
 
 /// Returns the tensor whose shape appears in the path of the case: x, the tokens of an encoder, an
-/// optimizer's parameter, q of attention, or the logits of cross_entropy. Returns null if the case
-/// has none of these inputs.
+/// optimizer's parameter, q of attention, the logits of cross_entropy, or o of
+/// merge_attention_states. Returns null if the case has none of these inputs.
 const StoredTensor* main_input(const Case& c);
 
 }  // namespace normproof::verification::golden::corpus

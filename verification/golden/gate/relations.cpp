@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "ref/model/attention_states.hpp"
 #include "ref/model/operation_info.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
@@ -46,10 +47,15 @@ constexpr std::pair<Relation, const char*> kRelations[] = {{Relation::repeat, "r
                                                            {Relation::neighbour, "neighbour"}};
 
 /// The axis that counts the samples of a case, and the number of samples. A case of an encoder, of
-/// a whole Transformer or of an optimizer counts as one sample.
+/// a whole Transformer or of an optimizer counts as one sample. The samples of
+/// merge_attention_states are its splits, whose order does not change the result.
 struct SampleAxis {
   std::size_t axis = 0, count = 0;
 };
+
+bool merges_splits(const Case& c) {
+  return corpus::has_operation<ref::model::MergeAttentionStatesOptions>(c);
+}
 
 SampleAxis sample_axis(const Case& c) {
   if (is_encoder(c) || is_transformer(c) || is_optimizer(c)) return {0, 1};
@@ -80,6 +86,11 @@ bool has_samples(const Case& c, const StoredTensor& tensor) {
   std::string_view name = tensor.name;
   if (name.ends_with("_lo")) name.remove_suffix(3);
   if (corpus::is_name_of_scale(name)) return tensor.shape.size() > 1;
+  // The merged log_sum_exp has the name of an input, and one axis less.
+  if (merges_splits(c))
+    return name == "o" || name == "grad_o" || name == "grad_log_sum_exp" ||
+           (name == ref::model::kStateLogarithms &&
+            tensor.shape.size() + 1 == main_input(c)->shape.size());
   const OperandInfo* const described =
       find_operand_info(ref::model::operation_info(c.options), name);
   if (described == nullptr || !described->has_samples()) return false;

@@ -47,6 +47,8 @@ std::vector<Exhibit> function_exhibits();
 std::vector<Exhibit> activation_exhibits();
 std::vector<Exhibit> attention_exhibits();
 std::vector<Exhibit> loss_exhibits();
+/// Bugs in the merge of partial results of attention.
+std::vector<Exhibit> merge_exhibits();
 std::vector<Exhibit> optimizer_exhibits();
 /// Bugs in outputs of 8 bits with scales.
 std::vector<Exhibit> scaled_exhibits();

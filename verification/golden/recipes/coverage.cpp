@@ -56,6 +56,8 @@ class CaseExtents {
       record_transformer();
     else if (has_operation<ref::model::AttentionOptions>(c_))
       record_attention();
+    else if (has_operation<ref::model::MergeAttentionStatesOptions>(c_))
+      record_merge();
     else if (has_operation<ref::model::CrossEntropyOptions>(c_))
       record_cross_entropy();
     else
@@ -117,6 +119,13 @@ class CaseExtents {
     const auto& function = std::get<ref::model::FunctionOptions>(c_.options);
     if (std::get<ref::model::AttentionOptions>(function).causal && v[2] >= q[2])
       record_extent("keys before the first query", v[2] - q[2]);
+  }
+
+  void record_merge() {
+    const std::vector<std::size_t>& o = find(c_.inputs, "o")->shape;
+    record_extent("splits", o[0]);
+    record_extent("queries", o[1] * o[2] * o[3]);
+    record_extent("features a head", o[4]);
   }
 
   void record_cross_entropy() {

@@ -14,6 +14,7 @@
 #include "verification/golden/recipes/gated_corpus.hpp"
 #include "verification/golden/recipes/kernel_corpus.hpp"
 #include "verification/golden/recipes/l2_norm_corpus.hpp"
+#include "verification/golden/recipes/merge_corpus.hpp"
 #include "verification/golden/recipes/norm_recipe.hpp"
 #include "verification/golden/recipes/quantize_corpus.hpp"
 #include "verification/golden/recipes/recipe.hpp"
@@ -319,6 +320,8 @@ std::vector<Case> function_cases(Tier tier, std::string_view function, std::uint
     return cross_entropy_cases(tier, seed);
   if (ref::model::is_operation_name<ref::model::RopeOptions>(function))
     return rope_cases(tier, seed);
+  if (ref::model::is_operation_name<ref::model::MergeAttentionStatesOptions>(function))
+    return merge_cases(tier, seed);
   if (ref::model::is_operation_name<ref::model::L2NormOptions>(function))
     return l2_norm_cases(tier, seed);
   if (is_silu_or_gated(function)) return gated_cases(tier, function, seed);

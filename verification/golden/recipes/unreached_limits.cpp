@@ -63,6 +63,8 @@ constexpr ValueRange kExtentRanges[] = {
     {"keys before the first query", 0, 64},
     {"largest target", 0, 32768},
     {"past positions", 0, 65},
+    {"splits", 1, 129},
+    {"queries", 1, 1025},
 };
 /// The extents that kernels divide into blocks.
 constexpr std::string_view kBlockedExtents[] = {"features", "rows",    "tokens", "elements",

@@ -9,6 +9,7 @@
 #include "verification/golden/tolerance/activation_allowances.hpp"
 #include "verification/golden/tolerance/attention_allowances.hpp"
 #include "verification/golden/tolerance/cross_entropy_allowances.hpp"
+#include "verification/golden/tolerance/merge_allowances.hpp"
 #include "verification/golden/tolerance/units.hpp"
 
 namespace normproof::verification::golden::tolerance {
@@ -346,6 +347,8 @@ void add_function_allowances(const Case& c, const checks::evaluation::FunctionIn
   if (inputs.tensors.contains("gate")) allow_stored_factors(c, inputs, values, accumulation, bound);
   if (has_operation<ref::model::AttentionOptions>(c) && inputs.tensors.contains("grad_y"))
     add_attention_allowances(c, inputs, accumulation, bound);
+  if (has_operation<ref::model::MergeAttentionStatesOptions>(c))
+    add_merge_allowances(c, inputs, accumulation, bound);
   if (inputs.tensors.contains("residual"))
     add_add_norm_allowances(c, inputs, accumulation, bound, flushes, sums_of_block);
   if (has_operation<ref::model::RopeOptions>(c))

@@ -1,4 +1,6 @@
 """The functions of JAX that the pipe adapter offers: formulas in jax.numpy, and functions of jax.nn in float32 or wider."""
+import math
+
 import jax
 import jax.numpy as jnp
 
@@ -88,6 +90,20 @@ def attention(q, k, v, causal, scale, mask_corner="bottom_right", window_left=No
     return y.swapaxes(1, 2)
 
 
+def merge_attention_states(o, log_sum_exp, log_sum_exp_base="e"):
+    """The merge of partial results of attention, as ring attention has it."""
+    kind = log_sum_exp.dtype if log_sum_exp.dtype == jnp.float64 else jnp.float32
+    unit = math.log(2) if log_sum_exp_base in (2, "2") else 1.0
+    empty = jnp.isneginf(log_sum_exp)
+    logs = jnp.where(empty.all(0), 0, log_sum_exp.astype(kind))  # a column of -inf alone would be NaN
+    largest = jax.lax.stop_gradient(logs.max(0))
+    exponentials = jnp.where(empty, 0, jnp.exp((jnp.where(empty, largest, logs) - largest) * unit))
+    whole = jnp.where(empty.all(0), 1, exponentials.sum(0))
+    y = ((exponentials / whole)[..., None] * jnp.where(empty[..., None], 0, o.astype(kind))).sum(0)
+    merged = jnp.where(empty.all(0), -jnp.inf, largest + jnp.log(whole) / unit)
+    return {"y": y.astype(o.dtype), "log_sum_exp": merged}
+
+
 NORM_NAMES = (*formulas.NORMS, "dyt")
 NORMS = {op: getattr(formulas, op) for op in NORM_NAMES}
 FUNCTIONS = {"softmax": widened_with_mask(board.softmax), "log_softmax": widened(board.log_softmax),
@@ -105,4 +121,5 @@ def functions():
     return [Piped(op, fn, FOUR) for op, fn in {**NORMS, **FUNCTIONS}.items()] + [
         Piped("attention", attention, FOUR, leaves=("q", "k", "v", "bias", "sinks"), uncompiled=("float16",)),
         Piped("cross_entropy", formulas.cross_entropy, FOUR, leaves=("logits",)),
+        Piped("merge_attention_states", merge_attention_states, FOUR, leaves=("o", "log_sum_exp")),
         Piped("rope", formulas.rope, FOUR, leaves=("x",))]

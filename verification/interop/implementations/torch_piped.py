@@ -172,6 +172,20 @@ def attention(q, k, v, causal, scale, mask_corner="bottom_right", window_left=No
         q, k, v, attn_mask=visible, **({} if scale is None else {"scale": scale}))
 
 
+def merge_attention_states(o, log_sum_exp, log_sum_exp_base="e"):
+    """The merge of partial results of attention, for which PyTorch has no public function."""
+    kind = torch.float64 if log_sum_exp.dtype == torch.float64 else torch.float32
+    unit = math.log(2) if log_sum_exp_base in (2, "2") else 1.0
+    empty = torch.isneginf(log_sum_exp)
+    without = empty.all(0)
+    logs = log_sum_exp.to(kind) * unit
+    shown = torch.where(without, torch.zeros_like(logs), logs)  # a column of -inf alone would be NaN
+    weights = torch.softmax(shown, 0).masked_fill(empty, 0)
+    y = (weights[..., None] * o.to(kind).masked_fill(empty[..., None], 0)).sum(0)
+    merged = torch.logsumexp(shown, 0).masked_fill(without, -math.inf) / unit
+    return {"y": y.to(o.dtype), "log_sum_exp": merged}
+
+
 def cross_entropy(logits, targets, label_smoothing, class_weights=None, valid=None, reduction="mean", z_loss=0.0,
                   soft_cap=None):
     """Computes F.cross_entropy; logits of 16 bits are converted to float32 first, as autocast does.
@@ -214,6 +228,7 @@ def functions():
     if hasattr(F, "rms_norm"):
         found.append(Piped("rms_norm", requires_wide_parameters(rms_norm), WIDE))
     found.append(Piped("cross_entropy", cross_entropy, FOUR, leaves=("logits",)))
+    found.append(Piped("merge_attention_states", merge_attention_states, FOUR, leaves=("o", "log_sum_exp")))
     if hasattr(F, "scaled_dot_product_attention"):
         found.append(Piped("attention", attention, FOUR, leaves=("q", "k", "v", "bias", "sinks")))
     return found

@@ -85,6 +85,53 @@ def test_log_sum_exp_to_base_2_is_a_convention():
         assert normproof.check(kernel, "attention", dtype=["float32", "float64"], only="random-*")
 
 
+def merge_without_empty_splits(o, lse):
+    """Merges splits [P,B,H,T,E]. A query whose splits are all empty becomes NaN."""
+    with np.errstate(invalid="ignore"):
+        weights = np.exp(lse - lse.max(0))
+        weights = weights / weights.sum(0)
+        return (weights[..., None] * np.where(np.isneginf(lse)[..., None], 0, o)).sum(0).astype(o.dtype)
+
+
+def test_judge_merges_partial_results_of_attention():
+    generator = np.random.default_rng(3)
+    o, lse = (generator.standard_normal((4, 2, 3, 5, 8)[:axes]).astype(np.float32) for axes in (5, 4))
+
+    def merge(o, lse):
+        empty = np.isneginf(lse)
+        largest = np.where(empty.all(0), 0, lse.max(0))
+        weights = np.where(empty, 0, np.exp(np.where(empty, 0, lse - largest)))
+        whole = np.where(empty.all(0), 1, weights.sum(0))
+        y = (np.where(empty[..., None], 0, o) * (weights / whole)[..., None]).sum(0)
+        return {"y": y.astype(o.dtype), "log_sum_exp": np.where(empty.all(0), -np.inf, largest + np.log(whole)).astype(lse.dtype)}
+
+    assert normproof.judge(merge, "merge_attn_states", o=o, lse=lse)
+    assert not normproof.judge(lambda o, lse: {**merge(o, lse), "y": o.mean(0)}, "merge_states", o=o, lse=lse)
+    lse[1], lse[:, 0, 1] = -np.inf, -np.inf
+    o[1] = np.nan
+    assert normproof.judge(merge, "merge_attention_states", o=o, lse=lse)
+    report = normproof.judge(lambda o, lse: {**merge(o, lse), "y": merge_without_empty_splits(o, lse)},
+                             "merge_attention_states", o=o, lse=lse)
+    assert not report and "nan" in str(report).lower()
+
+
+def test_a_merge_is_checked_on_all_cases():
+    def merge(o, log_sum_exp, log_sum_exp_base):
+        unit = np.log(2) if log_sum_exp_base == "2" else 1
+        empty = np.isneginf(log_sum_exp)
+        largest = np.where(empty.all(0), 0, log_sum_exp.max(0))
+        weights = np.where(empty, 0, np.exp(np.where(empty, 0, log_sum_exp - largest) * unit))
+        whole = np.where(empty.all(0), 1, weights.sum(0))
+        y = (np.where(empty[..., None], 0, o) * (weights / whole)[..., None]).sum(0)
+        merged = np.where(empty.all(0), -np.inf, largest + np.log(whole) / unit)
+        return {"y": y.astype(o.dtype), "log_sum_exp": merged.astype(log_sum_exp.dtype)}
+
+    report = normproof.check(merge, "merge_attention_states", dtype=["float32", "float64"])
+    assert report and not report.declined
+    natural = normproof.check(lambda o, log_sum_exp: merge(o, log_sum_exp, "e"), "merge_attention_states", dtype="float64")
+    assert natural and natural.declined
+
+
 def attention_with_bias(q, k, v, attn_bias, scale=None):
     """Returns NaN for a query whose keys are all hidden, as old implementations of a float mask do."""
     k, v = (np.repeat(t, q.shape[1] // t.shape[1], 1) for t in (k, v))

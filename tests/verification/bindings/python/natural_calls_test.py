@@ -36,6 +36,7 @@ SIGNATURES = {
     "power_norm_released": "x, running_psi2, nu, iterations, gamma/weight, beta/bias, /training, **others",
     "rope": "x/q, cos, sin, interleaved=False",
     "attention": "q/query, k/key, v/value, causal/is_causal=False, scale=None, sinks/s_aux=None, bias/attn_bias=None",
+    "merge_attention_states": "o/out, log_sum_exp/lse, log_sum_exp_base=\"e\"",
     "cross_entropy": "logits/input, targets/target, class_weights/weight=None, label_smoothing=0.0",
     "sgd": "parameter/param, grad_parameter/grad, learning_rate/lr, momentum, velocity=None", "adam": ADAM,
     "adamw": ADAM + ", weight_decay",
@@ -78,6 +79,8 @@ def answer(op, training=True, **given):
         tensors.setdefault("grad_y", np.zeros(tensors["x"].shape))
         if op.startswith("add_"):
             tensors.setdefault("grad_sum", np.zeros(tensors["x"].shape))
+    if "o" in tensors:
+        tensors["grad_y"] = np.zeros(tensors["o"].shape[1:])
     if "q" in tensors:
         tensors["grad_y"] = np.zeros((*tensors["q"].shape[:-1], tensors["v"].shape[-1]))
     if op == "sgd":
@@ -88,7 +91,7 @@ def answer(op, training=True, **given):
                          {name: str(array.dtype).replace("bool", "boolean") for name, array in tensors.items()})
     outputs = numpy_formulas.step(case)
     kept = {name: value for name, value in outputs.items()
-            if name in (*MAIN, "sum") or name.rpartition(".")[2] in STATE_NAMES}
+            if name in (*MAIN, "sum") or op == "merge_attention_states" and name == "log_sum_exp" or name.rpartition(".")[2] in STATE_NAMES}
     if op == "sgd":
         del kept["iterations"]  # the function does not receive them
     return kept

@@ -83,6 +83,23 @@ TEST(FunctionInputs, AttentionChecksTheShapesOfQueriesKeysAndValues) {
   expect_failure("attention", {zeros("x", {1, 2})}, "unknown tensor 'x'");
 }
 
+TEST(FunctionInputs, MergedSplitsAndTheirLogarithmsFitEachOther) {
+  const auto o = zeros("o", {2, 1, 3, 4, 5}), logs = zeros("log_sum_exp", {2, 1, 3, 4});
+  EXPECT_EQ(read("merge_attention_states", {o, logs}).tensors.names(),
+            (std::vector<std::string>{"o", "log_sum_exp"}));
+  EXPECT_TRUE(read("merge_attention_states", {o, logs, zeros("grad_y", {1, 3, 4, 5})})
+                  .tensors.contains("grad_y"));
+  expect_failure("merge_attention_states", {logs},
+                 "o is absent; expected the tensor o, [P,B,H,T,E]");
+  expect_failure("merge_attention_states", {zeros("o", {2, 3, 4, 5}), logs},
+                 "[P,B,H,T,E], every extent at least 1");
+  expect_failure("merge_attention_states", {o}, "log_sum_exp is absent");
+  expect_failure("merge_attention_states", {o, zeros("log_sum_exp", {2, 1, 4, 3})},
+                 "log_sum_exp has shape [2, 1, 4, 3]; expected shape [2, 1, 3, 4]");
+  expect_failure("merge_attention_states", {o, logs, zeros("grad_y", {2, 1, 3, 4, 5})},
+                 "expected shape [1, 3, 4, 5]");
+}
+
 TEST(FunctionInputs, RopeChecksTheShapesOfItsTables) {
   const auto x = zeros("x", {2, 3, 5}), cos = zeros("cos", {3, 2}), sin = zeros("sin", {3, 2});
   EXPECT_EQ(read("rope", {x, cos, sin}).tensors.names(),

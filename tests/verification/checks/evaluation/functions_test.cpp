@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "ref/model/operation_info.hpp"
@@ -94,6 +95,20 @@ TEST(FunctionEvaluation, AttentionReturnsYAndTheGradientsOfItsOperands) {
                     tensor("bias", {1, 1, 1, 2}, {-std::numeric_limits<double>::infinity(), 3})});
   EXPECT_THAT(biased.at("y"), ElementsAre(8));
   EXPECT_THAT(biased.at("grad_bias"), ElementsAre(0, 0));
+}
+
+TEST(FunctionEvaluation, MergedSplitsWithoutWeightAreNotRead) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto o = tensor("o", {2, 1, 1, 2, 1}, {3, kInfinity, 5, kInfinity}),
+             logs = tensor("log_sum_exp", {2, 1, 1, 2}, {1, -kInfinity, 1, -kInfinity}),
+             gradient = tensor("grad_y", {1, 1, 2, 1}, {2, 2});
+  const auto results = run("merge_attention_states", {o, logs, gradient});
+  EXPECT_THAT(results.at("y"), ElementsAre(4, 0));
+  EXPECT_THAT(results.at("log_sum_exp"),
+              ElementsAre(::testing::DoubleEq(1 + std::log(2)), -kInfinity));
+  EXPECT_THAT(results.at("grad_o"), ElementsAre(1, 0, 1, 0));
+  EXPECT_THAT(results.at("grad_log_sum_exp"), ElementsAre(-1, 0, 1, 0));
+  EXPECT_FALSE(run("merge_attention_states", {o, logs}).contains("grad_o"));
 }
 
 TEST(FunctionEvaluation, ResidualIsAddedBeforeTheNorm) {

@@ -311,7 +311,7 @@ TEST(Certify, AgreesWithTheDefinitionOfEveryFunction) {
   for (const std::string& function : ref::model::function_names()) {
     const auto& operands = ref::model::operation_info(function).operands;
     // The next test covers the norms of sums. The tests of the formulas cover the other functions:
-    // attention, rope and cross_entropy.
+    // attention, rope, cross_entropy and merge_attention_states.
     if (!std::ranges::all_of(operands, [](const ref::model::OperandInfo& operand) {
           const std::string_view name = operand.name;
           return name == "x" || name == "gate" || name == "valid" || name == "grad_y";

@@ -9,8 +9,11 @@
 #include "ref/model/operation_info.hpp"
 #include "ref/numeric/errors.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
+#include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/certificate.hpp"
+#include "verification/golden/certify/not_finite_elements.hpp"
 #include "verification/golden/certify/user_case.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
 
 namespace normproof::verification::golden::certify {
 namespace {
@@ -152,6 +155,74 @@ TEST(NotFiniteInputs, NaNReachesTheGradientsForAnyGradY) {
       EXPECT_TRUE(std::isnan(find_tensor_values(own.expected, "grad_x")[1]))
           << operation << ' ' << grad;
     }
+}
+
+StoredCase certify_merge(const std::vector<double>& o, const std::vector<double>& logs) {
+  return certify_own("merge_attention_states",
+                     {make_stored_tensor("o", DType::float32, {2, 1, 1, 2, 1}, o),
+                      make_stored_tensor("log_sum_exp", DType::float32, {2, 1, 1, 2}, logs)});
+}
+
+TEST(NotFiniteInputs, SplitsWithALogarithmOfMinusInfinityAreEmpty) {
+  const StoredCase merged =
+      certify_merge({3, 4, kNotANumber, kPositive}, {1, kNegative, kNegative, kNegative});
+  EXPECT_THAT(find_tensor_values(merged.expected, "y"), ElementsAre(3, 0));
+  EXPECT_THAT(find_tensor_values(merged.expected, "log_sum_exp"), ElementsAre(1, kNegative));
+}
+
+TEST(NotFiniteInputs, ANaNOfASplitReachesItsQueryAlone) {
+  const std::vector<double> y =
+      find_tensor_values(certify_merge({kNotANumber, 4, 3, 2}, {1, 2, 1, 2}).expected, "y");
+  EXPECT_TRUE(std::isnan(y[0]));
+  EXPECT_EQ(y[1], 3);
+  const StoredCase of_logs = certify_merge({3, 4, 3, 2}, {1, kNotANumber, 1, 2});
+  EXPECT_EQ(find_tensor_values(of_logs.expected, "y")[0], 3);
+  EXPECT_TRUE(std::isnan(find_tensor_values(of_logs.expected, "y")[1]));
+  EXPECT_TRUE(std::isnan(find_tensor_values(of_logs.expected, "log_sum_exp")[1]));
+}
+
+TEST(NotFiniteInputs, GradientsOfEmptySplitsAreUndeterminedBesideANaN) {
+  const auto inputs = [](double of_second_query) {
+    return std::vector<StoredTensor>{
+        make_stored_tensor("o", DType::bfloat16, {2, 1, 1, 2, 1}, {1, 2, 3, of_second_query}),
+        make_stored_tensor("log_sum_exp", DType::float32, {2, 1, 1, 2}, {1, kNegative, 1, 2}),
+        make_stored_tensor("grad_y", DType::bfloat16, {1, 1, 2, 1}, {1, 1})};
+  };
+  const auto is_undetermined = [](const StoredCase& stored) {
+    const Case& c = stored.description.c;
+    const ref::model::OperationInputs of_case = recipes::inputs_of(c);
+    const NotFiniteElements elements(
+        [](const Case& asked, const ref::model::OperationInputs& finite) {
+          return checks::evaluation::run_operation<double>(asked.options, finite, asked.sequence);
+        },
+        c, of_case);
+    return std::vector<bool>{elements.is_undetermined("grad_log_sum_exp", 0),
+                             elements.is_undetermined("grad_log_sum_exp", 1)};
+  };
+  const StoredCase stored = certify_own("merge_attention_states", inputs(kNotANumber));
+  EXPECT_EQ(stored.description.c.dtype, DType::bfloat16);
+  EXPECT_THAT(is_undetermined(stored), ElementsAre(false, true));
+  EXPECT_THAT(is_undetermined(certify_own("merge_attention_states", inputs(5))),
+              ElementsAre(false, false));
+}
+
+TEST(NotFiniteInputs, LogarithmsDoNotDetermineTheDtypeOfACase) {
+  const StoredCase stored =
+      certify_own("merge_attention_states",
+                  {make_stored_tensor("log_sum_exp", DType::float32, {1, 1, 1, 1}, {1}),
+                   make_stored_tensor("o", DType::float16, {1, 1, 1, 1, 1}, {3})});
+  EXPECT_EQ(stored.description.c.dtype, DType::float16);
+}
+
+TEST(NotFiniteInputs, OtherInfinitiesOfSplitsAreRefused) {
+  EXPECT_THAT(error_message<UsageError>([] {
+                certify_merge({3, 4, 3, 2}, {1, kPositive, 1, 2});
+              }),
+              HasSubstr("log_sum_exp at [0, 0, 0, 1] is inf"));
+  EXPECT_THAT(error_message<UsageError>([] {
+                certify_merge({3, kNegative, 3, 2}, {1, 1, 1, 2});
+              }),
+              HasSubstr("o at [0, 0, 0, 1, 0] is -inf"));
 }
 
 TEST(NotFiniteInputs, EveryOperationSaysWhatItDoesWithInfinities) {

@@ -109,6 +109,31 @@ TEST(MetamorphicRelationsOfAttention, HoldForABiasThatIsTheSameForAllSamples) {
   }
 }
 
+// The splits take the place of samples. Each of them needs the others, but their order is free.
+TEST(MetamorphicRelationsOfMergedSplits, HoldInAnyOrderOfTheSplits) {
+  const tests::ref::io::TemporaryFolder folder;
+  const auto golden = folder / "golden";
+  make_corpus(golden, {.only = "quick/merge_attention_states/*float32"});
+  const std::vector<CaseDescription> cases = list_corpus(golden, "*");
+  const auto count = [&](Relation relation, const Candidate& candidate) {
+    Counts counts;
+    for (const RelationResult& result :
+         check_relations(golden, cases, {candidate, candidate}, {relation}, {}))
+      ++counts[result.outcome];
+    return counts;
+  };
+  const Candidate plain = [](const StoredCase& stored) { return plain_output(stored); };
+  EXPECT_EQ(count(Relation::split, plain)[RelationOutcome::not_applicable], cases.size());
+  Counts permuted = count(Relation::permute, plain);
+  EXPECT_GT(permuted[RelationOutcome::held], cases.size() / 2);
+  EXPECT_EQ(permuted[RelationOutcome::broken], 0u);
+  const Candidate lossy = [](const StoredCase& stored) {
+    Sites sites(mutations::Mutation{"splits that are read", mutations::MutationOperator::drop});
+    return run_plain(stored.description.c, recipes::inputs_of(stored.description.c), {}, sites);
+  };
+  EXPECT_GT(count(Relation::permute, lossy)[RelationOutcome::broken], cases.size() / 2);
+}
+
 TEST_F(MetamorphicRelations, DetectAnOutputThatChangesOnRepetition) {
   int calls = 0;
   const auto results = check(Relation::repeat, [&](const StoredCase& stored) {

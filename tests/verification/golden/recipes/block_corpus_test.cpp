@@ -62,7 +62,7 @@ TEST(BlockExtentCases, QuickTierHasWholeBlocksOfRowsForEveryOperation) {
   for (const auto& names : {ref::model::norm_names(), ref::model::function_names()})
     for (const std::string& name : names) {
       if (name == "none" || name == "attention" || name == "cross_entropy" || name == "rope" ||
-          is_quantization(name))
+          name == "merge_attention_states" || is_quantization(name))
         continue;
       const auto rows = collect_block_extents(Tier::quick, name).rows;
       EXPECT_TRUE(std::ranges::any_of(rows, [](std::size_t n) { return n % 32 == 0; })) << name;
@@ -70,7 +70,8 @@ TEST(BlockExtentCases, QuickTierHasWholeBlocksOfRowsForEveryOperation) {
 }
 
 TEST(BlockExtentCases, DoNotExistForAttentionEncodersAndOptimizers) {
-  for (const char* operation : {"attention", "cross_entropy", "rope", "encoder", "adam"})
+  for (const char* operation :
+       {"attention", "merge_attention_states", "cross_entropy", "rope", "encoder", "adam"})
     EXPECT_THAT(block_cases(Tier::standard, operation, kCorpusSeed), IsEmpty()) << operation;
   EXPECT_THAT(block_cases(Tier::full, "layer_norm", kCorpusSeed), IsEmpty());
 }

@@ -92,7 +92,8 @@ TEST(ModelWidthCases, FullTierHasMoreThanTwoToTheTwentyElements) {
 }
 
 TEST(ModelWidthCases, DoNotExistForAttentionEncodersAndOptimizers) {
-  for (const char* name : {"attention", "cross_entropy", "rope", "encoder", "adam"})
+  for (const char* name :
+       {"attention", "merge_attention_states", "cross_entropy", "rope", "encoder", "adam"})
     EXPECT_THAT(model_width_cases(Tier::standard, name, kCorpusSeed), IsEmpty()) << name;
 }
 

@@ -36,7 +36,7 @@ from normproof.titles import title_of
 from normproof.trained import copies_of, describe_other_options, is_trained_module, trained_layer, trained_values
 
 # The dtype of a case is that of the first of these tensors that it has.
-LEADING_TENSORS = ("x", "q", "logits", "parameter")
+LEADING_TENSORS = ("x", "q", "logits", "parameter", "o")
 SAME_DTYPE_AS_LEADING = ("grad_y", "residual", "gate", "grad_sum", "k", "v")
 CLASSES, INTEGERS = ("targets",), ("int64", "int32", "uint8")
 ELEMENTWISE = ("relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu", "relu_squared", "sigmoid", "log_sigmoid", "softplus", "tanh",

@@ -28,6 +28,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "soft_cap": ("softcap", "logits_soft_cap", "logit_soft_cap", "logit_cap", "attn_logits_soft_cap", "attn_logit_softcapping"),
     "log_sum_exp_base": ("lse_base",),
     "z_loss": ("lse_square_scale", "z_loss_weight", "z_loss_coef", "z_loss_factor", "z_loss_scale", "zloss"),
+    "o": ("out", "outputs", "o_partial", "out_partial", "partial_out", "partial_outputs"),
+    "log_sum_exp": ("lse", "logsumexp", "lses", "softmax_lse", "lse_partial", "partial_lse"),
     "bias": ("attn_bias", "attention_bias", "score_bias", "ab"),
     "sinks": ("sink", "attn_sinks", "attn_sink", "attention_sinks", "attention_sink", "s_aux", "learnable_sink", "sink_logits"),
     "gamma": ("weight", "scale", "w", "g", "weights"),
