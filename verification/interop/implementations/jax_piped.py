@@ -1,4 +1,6 @@
 """The functions of JAX that the pipe adapter offers: formulas in jax.numpy, and functions of jax.nn in float32 or wider."""
+import math
+
 import jax
 import jax.numpy as jnp
 
@@ -37,12 +39,12 @@ def swiglu(x, gate, limit=None, alpha=1.0, beta=0.0):
 
     jnp.clip passes half of the gradient at the limit itself. The limit is therefore a selection.
     """
-    if limit is None and (alpha, beta) == (1, 0):
+    limit = math.inf if limit is None else limit
+    if (limit, alpha, beta) == (math.inf, 1, 0):
         return gated(board.silu)(x, gate)
     c, up = (t.astype(formulas.compute_dtype(x)) for t in (x, gate))
-    if limit is not None:
-        c = jnp.where(c > limit, jnp.asarray(limit, c.dtype), c)
-        up = jnp.where(jnp.abs(up) > limit, jnp.copysign(jnp.asarray(limit, up.dtype), up), up)
+    c = jnp.where(c > limit, jnp.asarray(limit, c.dtype), c)
+    up = jnp.where(jnp.abs(up) > limit, jnp.copysign(jnp.asarray(limit, up.dtype), up), up)
     return (c * jax.nn.sigmoid(alpha * c) * (up + beta)).astype(x.dtype)
 
 

@@ -251,16 +251,17 @@ def test_a_packed_parameter_has_the_layout_that_is_named(layout):
         gate, up = unpack(gate_up, layout)
         return silu(gate) * up
 
-    def backward(grad_y, gate_up):
-        x, gate = (part.astype(grad_y.dtype) for part in unpack(gate_up, layout))
+    def backward(grad_y, x):
+        gate, up = unpack(x, layout)
         with np.errstate(all="ignore"):
-            s = 1 / (1 + np.exp(-x))
-        return pack(grad_y * gate * (s * (1 + x * (1 - s))), grad_y * x * s, layout)
+            s = 1 / (1 + np.exp(-gate))
+        return pack(grad_y * up * (s * (1 + gate * (1 - s))), grad_y * gate * s, layout)
     for other in PACKINGS:
         report = normproof.check(swiglu, "swiglu", layout=other, only="random*-float32")
         assert bool(report) == (other == layout), report
-    report = normproof.check(swiglu, "swiglu", layout=layout, backward=backward, only="random*-float32")
-    assert report and "grad_gate" in report.cases[0].tensors, report
+    assert normproof.check(swiglu, "swiglu", layout=layout, backward=backward, only="random*-float32")
+    assert not normproof.check(swiglu, "swiglu", layout=layout, backward=lambda grad_y, x: backward(grad_y, x)[..., ::-1],
+                               only="random*-float32")
     x, gate = np.random.default_rng(1).normal(size=(2, 3, 4)).astype("f")
     assert normproof.judge(swiglu, "swiglu", gate_up=pack(x, gate, layout), layout=layout)
     assert not normproof.judge(lambda gate_up: swiglu(gate_up[..., ::-1]), "swiglu", gate_up=pack(x, gate, layout), layout=layout)
@@ -288,7 +289,7 @@ def test_swiglu_with_a_limit_alpha_and_beta():
     given = {"x": x, "gate": gate, "limit": 7.0, "alpha": 1.702, "beta": 1.0}
     assert normproof.judge(gpt_oss, "swiglu", **given)
     report = normproof.judge(lambda x, gate: gpt_oss(np.maximum(x, -7), gate), "swiglu", **given)
-    assert not report and "limit of x: applied from below too" in report.text, report
+    assert not report and "limit of x: applied from below too" in str(report), report
     assert not normproof.judge(lambda x, gate: gpt_oss(x, gate, beta=0), "swiglu", **given)
     assert not normproof.judge(lambda x, gate: gpt_oss(x, gate, limit=None), "swiglu", **given)
 
