@@ -3,6 +3,7 @@
 #include "gpu/ops/activation_kernels.hpp"
 #include "gpu/ops/arithmetic_kernels.hpp"
 #include "gpu/ops/cap_kernels.hpp"
+#include "gpu/ops/gated_kernels.hpp"
 #include "gpu/ops/matmul_kernels.hpp"
 #include "gpu/ops/packed_kernels.hpp"
 #include "gpu/ops/reduce_kernels.hpp"
@@ -57,6 +58,8 @@ NORMPROOF_CUDA_ELEMENTS(ActivateBackward<Mish>)
 NORMPROOF_CUDA_ELEMENTS(Softplus)
 NORMPROOF_CUDA_ELEMENTS(SoftplusBackward)
 NORMPROOF_CUDA_ELEMENTS(Multiply)
+NORMPROOF_CUDA_ELEMENTS(LimitGatedOperands)
+NORMPROOF_CUDA_ELEMENTS(DropGradientsBeyond)
 NORMPROOF_CUDA_ELEMENTS(Add)
 
 NORMPROOF_CUDA_BLOCKS(WarpRows<SoftmaxRow<Softmax::plain>>)

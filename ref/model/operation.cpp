@@ -11,7 +11,7 @@ namespace normproof::ref::model {
 
 constexpr SinceVersion kSinceCausalEncoders{"2.12.0"}, kSinceScaledEmbedding{"2.15.0"},
     kSinceWindows{"2.19.0"}, kSinceSoftCap{"2.19.0"}, kSinceLogSumExpBase{"2.23.0"},
-    kSinceReductions{"2.26.0"};
+    kSinceReductions{"2.26.0"}, kSinceGatedOptions{"2.26.0"};
 
 // option_fields.hpp finds these functions by argument-dependent lookup.
 static void visit_fields(SoftmaxOptions&, auto&&) {}
@@ -21,7 +21,11 @@ static void visit_fields(ReluOptions&, auto&&) {}
 static void visit_fields(GeluOptions&, auto&&) {}
 static void visit_fields(GeluTanhOptions&, auto&&) {}
 static void visit_fields(SiluOptions&, auto&&) {}
-static void visit_fields(SwigluOptions&, auto&&) {}
+static void visit_fields(SwigluOptions& o, auto&& f) {
+  f("limit", o.limit, kSinceGatedOptions);
+  f("alpha", o.alpha, kSinceGatedOptions);
+  f("beta", o.beta, kSinceGatedOptions);
+}
 static void visit_fields(GegluOptions&, auto&&) {}
 static void visit_fields(AttentionOptions& o, auto&& f) {
   f("scale", o.scale);

@@ -24,7 +24,13 @@ struct ReluOptions {};
 struct GeluOptions {};
 struct GeluTanhOptions {};
 struct SiluOptions {};
-struct SwigluOptions {};
+struct SwigluOptions {
+  /// The largest x, and the largest magnitude of `gate`. Elements beyond it are replaced by the
+  /// limit and have the gradient 0; absent for none.
+  std::optional<double> limit = {};
+  double alpha = 1;  ///< multiplies x inside the sigmoid
+  double beta = 0;   ///< is added to `gate` after the limit
+};
 struct GegluOptions {};
 /// The position of a query among the keys, from which its causal mask and its window are counted.
 /// It is the key that is seen at the bottom right, or at the top left, of a causal mask.

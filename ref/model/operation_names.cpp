@@ -14,6 +14,7 @@ constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
     {"fused_add_layer_norm", "add_layer_norm"},
     {"residual_layer_norm", "add_layer_norm"},
     {"swish", "silu"},
+    {"silu_and_mul", "swiglu"},
     {"logistic", "sigmoid"},
     {"expit", "sigmoid"},
     {"log_expit", "log_sigmoid"},

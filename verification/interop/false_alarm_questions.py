@@ -156,13 +156,15 @@ class Drawing:
             "beta1": lambda: self.choose((0.0, 0.9, float(self.generator.random()))),
             "beta2": lambda: self.choose((0.9, 0.999, float(self.generator.uniform(0.5, 1)))),
             "beta": lambda: self.choose((0.5, 2.0, float(self.generator.uniform(0.1, 5)))),
+            "limit": lambda: self.choose((0.5, 1.0, 3.0, 7.0)),
+            "alpha": lambda: self.choose((1.0, 1.702, float(self.generator.uniform(0.1, 3)))),
             "threshold": lambda: self.choose((2.0, 20.0, float(self.generator.uniform(0, 40)))),
             "weight_decay": lambda: self.choose((0.0, 0.01, 0.1)),
         }
         for name in self.described["options"]:
             if name == "scale" and self.chance(0.3):
                 self.options[name] = float(10 ** self.generator.uniform(-1, 0.3))
-            elif name in ranges and self.chance(0.25 if name.startswith("window_") or name == "soft_cap" else 0.8):
+            elif name in ranges and self.chance(0.25 if name.startswith("window_") or name in ("soft_cap", "limit") else 0.8):
                 self.options[name] = ranges[name]()
 
     def draw_layer(self):

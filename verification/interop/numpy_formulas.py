@@ -67,6 +67,7 @@ TAKES = {
     "dyt": (*AFFINE, "alpha", "alpha0"),
     **dict.fromkeys(numpy_functions.FUNCTIONS, ("valid",)),
     **dict.fromkeys(numpy_functions.GATED, ("gate",)),
+    "swiglu": ("gate", "limit", "alpha", "beta"),
     "attention": ("q", "k", "v", "bias", "sinks", "valid", "scale", "causal", "mask_corner", "window_left", "window_right",
                   "soft_cap", "log_sum_exp_base"),
     **dict.fromkeys(numpy_functions.ADDED, (*protocol.ADD_NORM_TAKES, "zero_centred_gamma")),

@@ -205,17 +205,33 @@ def add_norm(case, x, dy):
     return outputs
 
 
+def gated(case, x, dy, valid):
+    """Computes swiglu, with its limit, alpha and beta, and geglu."""
+    kind, gate = case.compute_dtype, case["gate"].astype(case.compute_dtype)
+    limit, alpha, beta = case.options.get("limit", "none"), *(kind(case.options.get(*one)) for one in (("alpha", 1), ("beta", 0)))
+    if (limit, alpha, beta) == ("none", 1, 0):
+        active, grad_x = GATED[case.op](x, dy * gate, valid)
+        return {"y": active * gate, "grad_x": grad_x, "grad_gate": dy * active}
+    limit = kind(np.inf if limit == "none" else limit)
+    c, factor = np.minimum(x, limit), np.clip(gate, -limit, limit) + beta
+    active = c * sigmoid(alpha * c, dy, valid)[0]
+    grad_x = silu(alpha * c, dy * factor, valid)[1]
+    return {"y": active * factor, "grad_x": np.where(x > limit, kind(0), grad_x),
+            "grad_gate": np.where(np.abs(gate) > limit, kind(0), dy * active)}
+
+
 def step(case):
     if case.op in CASE_FUNCTIONS:
         return CASE_FUNCTIONS[case.op](case)
-    x, dy = (case[name].astype(case.compute_dtype) for name in ("x", "grad_y"))
+    x = case["x"].astype(case.compute_dtype)
+    dy = case.get("grad_y", np.zeros_like(x)).astype(case.compute_dtype)
     valid = case.get("valid", np.ones(x.shape, bool))
     if case.op in ADDED:
         outputs = add_norm(case, x, dy)
     elif case.op in GATED:
-        gate = case["gate"].astype(case.compute_dtype)
-        active, grad_x = GATED[case.op](x, dy * gate, valid)
-        outputs = {"y": active * gate, "grad_x": grad_x, "grad_gate": dy * active}
+        outputs = gated(case, x, dy, valid)
+        if "grad_y" not in case:
+            outputs = {"y": outputs["y"]}
     else:
         outputs = dict(zip(("y", "grad_x"), FUNCTIONS[case.op](x, dy, valid)))
     return protocol.all_stored(case, outputs)

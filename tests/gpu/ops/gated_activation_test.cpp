@@ -24,7 +24,12 @@ struct GatedFunctions {
   ref::ops::GatedGradients<double> (*ref_backward)(const Tensor&, const Tensor&, const Tensor&);
 };
 const GatedFunctions kGated[] = {
-    {swiglu, swiglu_backward, ref::ops::swiglu, ref::ops::swiglu_backward},
+    {[](const On& x, const On& gate) { return swiglu(x, gate); },
+     [](const On& grad_y, const On& x, const On& gate) { return swiglu_backward(grad_y, x, gate); },
+     [](const Tensor& x, const Tensor& gate) { return ref::ops::swiglu(x, gate); },
+     [](const Tensor& grad_y, const Tensor& x, const Tensor& gate) {
+       return ref::ops::swiglu_backward(grad_y, x, gate);
+     }},
     {geglu, geglu_backward, ref::ops::geglu, ref::ops::geglu_backward}};
 
 TEST(DeviceGatedActivation, MatchesReferenceBits) {
@@ -41,6 +46,50 @@ TEST(DeviceGatedActivation, MatchesReferenceBits) {
         EXPECT_BITS_EQ(download(got.x), expected.x);
         EXPECT_BITS_EQ(download(got.gate), expected.gate);
       }
+}
+
+constexpr DeviceSwigluParameters kLimited = {.limit = 2, .alpha = 1.5, .beta = 1};
+constexpr ref::ops::SwigluParameters kRefLimited = {.limit = 2, .alpha = 1.5, .beta = 1};
+
+TEST(DeviceGatedActivation, LimitedSwigluMatchesReferenceBits) {
+  for (const auto& device : make_simulated_devices()) {
+    Tensor x = random_wide_range_tensor({3, 1000}, "x"),
+           gate = random_wide_range_tensor({3, 1000}, "gate");
+    const Tensor grad_y = random_wide_range_tensor({3, 1000}, "grad_y");
+    x.data()[7] = gate.data()[8] = 2;
+    gate.data()[9] = -2;
+    const auto there = upload(*device, x), gate_there = upload(*device, gate);
+    EXPECT_BITS_EQ(download(swiglu(there, gate_there, kLimited)),
+                   ref::ops::swiglu(x, gate, kRefLimited));
+    const auto got = swiglu_backward(upload(*device, grad_y), there, gate_there, kLimited);
+    const auto expected = ref::ops::swiglu_backward(grad_y, x, gate, kRefLimited);
+    EXPECT_BITS_EQ(download(got.x), expected.x);
+    EXPECT_BITS_EQ(download(got.gate), expected.gate);
+  }
+}
+
+TEST(DeviceGatedActivation, ParametersOutOfRangeGiveTheMessagesOfTheReference) {
+  const auto device = device::simulated_device();
+  const Tensor one = {1}, large = {1e300};
+  const auto on = [&](const Tensor& t) { return upload(*device, t); };
+  const auto expect_same = [&](double limit, double alpha, double beta) {
+    EXPECT_EQ(refusal_message([&] {
+                swiglu(on(large), on(one), {limit, alpha, beta});
+              }),
+              refusal_message([&] {
+                ref::ops::swiglu(large, one, {limit, alpha, beta});
+              }));
+    EXPECT_EQ(refusal_message([&] {
+                swiglu_backward(on(one), on(large), on(one), {limit, alpha, beta});
+              }),
+              refusal_message([&] {
+                ref::ops::swiglu_backward(one, large, one, {limit, alpha, beta});
+              }));
+  };
+  expect_same(0, 1, 0);
+  expect_same(1, 0, 0);
+  expect_same(1, 1, std::numeric_limits<double>::quiet_NaN());
+  expect_same(std::numeric_limits<double>::infinity(), 1e10, 0);
 }
 
 TEST(DeviceGatedActivation, ErrorMessagesMatchTheReference) {

@@ -84,9 +84,11 @@ struct FunctionRunner {
     store_outputs(gpu::ops::softplus(x(), o.beta, threshold),
                   [&] { return gpu::ops::softplus_backward(grad_y(), x(), o.beta, threshold); });
   }
-  void operator()(const model::SwigluOptions&) const {
-    store_gated_outputs(gpu::ops::swiglu(x(), gate()),
-                        [&] { return gpu::ops::swiglu_backward(grad_y(), x(), gate()); });
+  void operator()(const model::SwigluOptions& o) const {
+    const gpu::ops::DeviceSwigluParameters p{
+        o.limit.value_or(std::numeric_limits<double>::infinity()), o.alpha, o.beta};
+    store_gated_outputs(gpu::ops::swiglu(x(), gate(), p),
+                        [&] { return gpu::ops::swiglu_backward(grad_y(), x(), gate(), p); });
   }
   void operator()(const model::GegluOptions&) const {
     store_gated_outputs(gpu::ops::geglu(x(), gate()),

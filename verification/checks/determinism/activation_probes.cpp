@@ -1,4 +1,4 @@
-#include "ref/ops/activation.hpp"
+#include "ref/ops/gated_activation.hpp"
 #include "ref/ops/softmax.hpp"
 #include "verification/checks/determinism/probe.hpp"
 
@@ -98,11 +98,28 @@ void add_softmax(std::vector<Probe>& probes) {
   add("large", {400, 333}, false, 8);
 }
 
+void add_limited_swiglu(std::vector<Probe>& probes) {
+  const std::string probe = "activation/limited_swiglu";
+  probes.push_back({probe, [=](Values& values) {
+                      Inputs inputs(probe);
+                      const Shape shape = {300, 47};
+                      const ops::SwigluParameters options{.limit = 7, .alpha = 1.702, .beta = 1};
+                      const Tensor<double> x = inputs.draw_uniforms(shape, -20, 20);
+                      const Tensor<double> gate = inputs.draw_uniforms(shape, -20, 20);
+                      add_tensor(ops::swiglu(x, gate, options), values);
+                      const Tensor<double> grad_y = inputs.draw_uniforms(shape, -1, 1);
+                      const auto gradients = ops::swiglu_backward(grad_y, x, gate, options);
+                      add_tensor(gradients.x, values);
+                      add_tensor(gradients.gate, values);
+                    }});
+}
+
 }  // namespace
 
 void add_activation_probes(std::vector<Probe>& probes) {
   add_activations(probes);
   add_softmax(probes);
+  add_limited_swiglu(probes);
 }
 
 }  // namespace normproof::verification::checks::determinism

@@ -82,9 +82,10 @@ struct Evaluation {
     keep(ops::softplus(x, o.beta, threshold),
          [&] { return ops::softplus_backward(grad_y, x, o.beta, threshold); });
   }
-  void operator()(const model::SwigluOptions&) {
-    store_gated_outputs(ops::swiglu(x, gate),
-                        [&] { return ops::swiglu_backward(grad_y, x, gate); });
+  void operator()(const model::SwigluOptions& o) {
+    const ops::SwigluParameters p{o.limit.value_or(ops::kNoThreshold), o.alpha, o.beta};
+    store_gated_outputs(ops::swiglu(x, gate, p),
+                        [&] { return ops::swiglu_backward(grad_y, x, gate, p); });
   }
   void operator()(const model::GegluOptions&) {
     store_gated_outputs(ops::geglu(x, gate), [&] { return ops::geglu_backward(grad_y, x, gate); });

@@ -125,6 +125,7 @@ void NotFiniteElements::set(const std::string& name, std::vector<double>& values
 
 bool NotFiniteElements::is_undetermined(const std::string& name, std::size_t i) const {
   if (!is_used_ || !is_of_user_) return false;
+  if (is_gradient_of_limited_nan(name, i)) return true;
   if (is_minus_infinity(inputs_, case_, name, i) || is_nan(name, i)) return false;
   return changes(name, i) || connections_.at(name).data()[i] != 0;
 }
@@ -134,6 +135,17 @@ bool NotFiniteElements::only_comparison_reads_x(const std::string& output) const
   return output == "grad_x" && ref::model::operation_info(case_.options).gradient_compares_x;
 }
 
+/// Whether the element is the gradient of a NaN that swiglu compares with its limit. The comparison
+/// may drop the gradient.
+bool NotFiniteElements::is_gradient_of_limited_nan(const std::string& name, std::size_t i) const {
+  const auto* const function = std::get_if<ref::model::FunctionOptions>(&case_.options);
+  const auto* const swiglu =
+      function == nullptr ? nullptr : std::get_if<ref::model::SwigluOptions>(function);
+  const bool is_limited = is_of_user_ && swiglu != nullptr && swiglu->limit.has_value();
+  if (!is_limited || (name != "grad_x" && name != "grad_gate")) return false;
+  return std::isnan(inputs_.function.tensors.at(name == "grad_x" ? "x" : "gate").data()[i]);
+}
+
 /// Whether the element changes with the numbers that replace the inputs.
 bool NotFiniteElements::changes(const std::string& name, std::size_t i) const {
   return std::bit_cast<std::uint64_t>(results_.at(name).data()[i]) !=
@@ -141,7 +153,7 @@ bool NotFiniteElements::changes(const std::string& name, std::size_t i) const {
 }
 
 bool NotFiniteElements::is_nan(const std::string& name, std::size_t i) const {
-  if (!changes(name, i)) return false;
+  if (!changes(name, i) || is_gradient_of_limited_nan(name, i)) return false;
   // A mask leaves out a NaN that a product with 0 keeps.
   const bool is_product_with_0 =
       results_.at(name).data()[i] == 0 && others_.at(name).data()[i] == 0;

@@ -45,6 +45,8 @@ std::vector<Exhibit> slice_norm_exhibits();
 std::vector<Exhibit> function_exhibits();
 /// Bugs in sigmoid, log_sigmoid, softplus and tanh.
 std::vector<Exhibit> activation_exhibits();
+/// Bugs in the limit, alpha and beta of swiglu, and in the layout of its operands.
+std::vector<Exhibit> swiglu_exhibits();
 std::vector<Exhibit> attention_exhibits();
 std::vector<Exhibit> loss_exhibits();
 /// Bugs in the merge of partial results of attention.

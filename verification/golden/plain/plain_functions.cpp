@@ -19,6 +19,7 @@
 #include "verification/golden/plain/plain_one_pass.hpp"
 #include "verification/golden/plain/plain_rope.hpp"
 #include "verification/golden/plain/plain_rows.hpp"
+#include "verification/golden/plain/plain_swiglu.hpp"
 
 namespace normproof::verification::golden::plain {
 
@@ -130,7 +131,7 @@ class PlainFunctions : public PlainActivations<T> {
   requires requires(PlainFunctions& f, const Options& o) { f.plain(o); }
   void operator()(const Options& options) { apply_pointwise(this->plain(options)); }
   void operator()(const model::SiluOptions&) { apply_gate(sigmoid()); }
-  void operator()(const model::SwigluOptions&) { apply_gate(sigmoid()); }
+  void operator()(const model::SwigluOptions& o) { apply_gate(sigmoid(), o); }
   void operator()(const model::GegluOptions&) { apply_gate(normal_distribution()); }
   void operator()(const model::AddLayerNormOptions& o) { add_and_norm(norm_of_sum(o)); }
   void operator()(const model::AddRMSNormOptions& o) { add_and_norm(norm_of_sum(o)); }
@@ -340,32 +341,60 @@ class PlainFunctions : public PlainActivations<T> {
 
   /// Computes `y = a(x)`, or `y = a(x) gate` if the case has a gate, and the gradients. The
   /// activation is `a(x) = x s(x)`, with the derivative `a'(x) = s(x) + x s'(x)`.
-  void apply_gate(const GateFunction& s) {
+  void apply_gate(const GateFunction& s, const model::SwigluOptions& options = {}) {
     const bool gated = !gate_.empty();
     const auto one_of = [&](const char* site) {
       return gated && sites_.any(site, {Op::other}) == Op::other;
     };
+    PlainSwiglu<T> step(options, sites_);
+    const PackedReading reading = find_packed_reading();
+    misread_packed(reading, shape_.d_model, false, x_, gate_);
     const bool swapped = one_of("operand of the activation");
     const std::vector<T>& x = swapped ? gate_ : x_;
     const std::vector<T>& gate = swapped ? x_ : gate_;
     std::vector<T> y, grad_x, grad_gate;
     for (std::size_t i = 0; i < x.size(); ++i) {
-      const T argument = one_of("argument of s(x)") ? gate[i] : x[i];
+      const T c = step.limit_x(x[i]), v = step.argument(c), scale = step.wrong_scale();
+      const T argument = one_of("argument of s(x)") ? gate[i] : v;
       const T a = stored_y_for_backward(
-          x[i] * sites_.factor("s(x) of the activation x s(x)", s.of(argument)));
-      y.push_back(gated ? a * sites_.factor("gate", gate[i]) : a);
+          scale * c * sites_.factor("s(x) of the activation x s(x)", s.of(argument)));
+      const T factor = gated ? factor_of_activation(step, options, gate[i]) : T(1);
+      y.push_back(gated ? a * sites_.factor("gate", factor) : a);
+      if (dy_.empty()) continue;
       T dy = sites_.term("grad_y in grad_x", dy_[i]);
-      if (gated) dy = stored_y_for_backward(dy * sites_.factor("gate in grad_x", gate[i]));
-      grad_x.push_back(dy * derivative(s, x[i], a));
+      if (gated) dy = stored_y_for_backward(dy * sites_.factor("gate in grad_x", factor));
+      grad_x.push_back(step.keep_gradient_of_x(x[i], dy * scale * derivative(s, v, a)));
       if (!gated) continue;
       const T operand = one_of("activation in grad_gate") ? x[i] : a;
-      grad_gate.push_back(sites_.term("grad_y in grad_gate", dy_[i]) *
-                          sites_.factor("a(x) in grad_gate", operand));
+      grad_gate.push_back(
+          step.keep_gradient_of_gate(gate[i], sites_.term("grad_y in grad_gate", dy_[i]) *
+                                                  sites_.factor("a(x) in grad_gate", operand)));
     }
     if (swapped) std::swap(grad_x, grad_gate);
+    misread_packed(reading, shape_.d_model, true, grad_x, grad_gate);
     store("y", std::move(y));
+    if (dy_.empty()) return;
     store("grad_x", std::move(grad_x));
     if (gated) store("grad_gate", std::move(grad_gate));
+  }
+
+  PackedReading find_packed_reading() {
+    if (gate_.empty() || shape_.d_model < 2) return PackedReading::right;
+    switch (sites_.any("columns of a packed operand", {Op::other, Op::inverted})) {
+      case Op::other:
+        return PackedReading::halves_as_pairs;
+      case Op::inverted:
+        return PackedReading::pairs_as_halves;
+      default:
+        return PackedReading::right;
+    }
+  }
+
+  /// Returns the second factor of y. If the backward pass reads stored values, the sum with beta is
+  /// rounded to the dtype of the case.
+  T factor_of_activation(PlainSwiglu<T>& step, const model::SwigluOptions& options, T gate) {
+    const T factor = step.factor(gate);
+    return options.beta == 0 ? factor : stored_y_for_backward(factor);
   }
 
   T derivative(const GateFunction& s, T x, T a) {

@@ -9,6 +9,7 @@
 #include "ref/model/operation_info.hpp"
 #include "verification/golden/recipes/kernel_corpus.hpp"
 #include "verification/golden/recipes/norm_recipe.hpp"
+#include "verification/golden/recipes/swiglu_corpus.hpp"
 
 namespace normproof::verification::golden::recipes {
 
@@ -179,7 +180,10 @@ std::vector<Case> gated_cases(Tier tier, std::string_view function, std::uint64_
   GatedCases cases(tier, function, seed);
   if (tier == Tier::quick) cases.quick();
   if (tier == Tier::standard) cases.standard();
-  return cases.take();
+  std::vector<Case> all = cases.take();
+  if (ref::model::is_operation_name<ref::model::SwigluOptions>(function))
+    for (Case& c : swiglu_option_cases(tier, seed)) all.push_back(std::move(c));
+  return all;
 }
 
 }  // namespace normproof::verification::golden::recipes

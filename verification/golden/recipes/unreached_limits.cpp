@@ -34,7 +34,8 @@ constexpr ValueRange kOptionRanges[] = {
     {"dropout", 0, 0.5},     {"momentum", 0, 0.9},      {"beta1", 0, 0.9},
     {"beta2", 0, 0.999},     {"weight_decay", 0, 1},    {"learning_rate", 0, 0.1},
     {"scale", 0.125, 1},     {"label_smoothing", 0, 1}, {"beta", 0.5, 2},
-    {"threshold", 2, 20},    {"z_loss", 0, 0.5},
+    {"threshold", 2, 20},    {"z_loss", 0, 0.5},        {"limit", 0.5, 7},
+    {"alpha", 0.5, 3},
 };
 /// The range of an optimizer's eps. The optimizer divides by eps, which must therefore be positive.
 constexpr ValueRange kOptimizerEpsRange = {"eps", 1e-8, 1e-3};

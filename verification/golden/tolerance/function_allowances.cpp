@@ -9,6 +9,7 @@
 #include "verification/golden/tolerance/activation_allowances.hpp"
 #include "verification/golden/tolerance/attention_allowances.hpp"
 #include "verification/golden/tolerance/cross_entropy_allowances.hpp"
+#include "verification/golden/tolerance/gated_operands.hpp"
 #include "verification/golden/tolerance/merge_allowances.hpp"
 #include "verification/golden/tolerance/units.hpp"
 
@@ -38,30 +39,33 @@ void allow_cancellation(const checks::evaluation::FunctionInputs& inputs, double
   }
 }
 
-/// Allows the published sigmoid `s = 1/(1 + exp(-x))`. If exp(-x) overflows, s is 0, so that the
-/// error may be as large as s. In the derivative `s (1 + x (1 - s))`, the difference has an error
-/// of at most 9 unit roundoffs for x > 0, in any order of operations.
-void allow_published_sigmoid(const checks::evaluation::FunctionInputs& inputs,
+/// Allows the published sigmoid `s = 1/(1 + exp(-v))`, in which v is x or, in swiglu, alpha times
+/// the limited x. If exp(-v) overflows, s is 0, so that the error may be as large as s. In the
+/// derivative `s (1 + v (1 - s))`, the difference has an error of at most 9 unit roundoffs for v >
+/// 0, in any order of operations.
+void allow_published_sigmoid(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                              const ref::numeric::Arithmetic& arithmetic, Formula formula,
                              NamedTensors<double>& errors) {
-  const Tensor<double>& x = inputs.tensors.at("x");
+  const GatedOperands operands(c, inputs);
   const Tensor<double>* const grad_y = inputs.tensors.find("grad_y");
-  const Tensor<double>* const gate = inputs.tensors.find("gate");
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    if (formula == Formula::stable && x.data()[i] < 0) continue;
-    const double magnitude = std::fabs(x.data()[i]);
-    const double by = gate == nullptr ? 1 : std::fabs(gate->data()[i]);
+  const bool has_gate = inputs.tensors.contains("gate");
+  for (std::size_t i = 0; i < inputs.tensors.at("x").size(); ++i) {
+    const GatedElement at = operands(i);
+    if (formula == Formula::stable && at.v < 0) continue;
+    const double magnitude = std::fabs(at.v);
+    const double by = std::fabs(at.factor);
     const double dy = grad_y == nullptr ? 0 : std::fabs(grad_y->data()[i]);
     const double e = ref::numeric::exp(-magnitude);
     double y_error = 0, slope_error = kPublishedSigmoidError * arithmetic.unit_roundoff * magnitude;
-    if (x.data()[i] < 0) {
+    if (at.v < 0) {
       const bool overflows = e <= 2 / arithmetic.largest;
-      y_error = overflows ? magnitude * e : 0;
+      y_error = overflows ? std::fabs(at.c) * e : 0;
       slope_error = overflows ? (1 + magnitude) * e : 0;
     }
     errors.at("y").data()[i] += y_error * by;
-    if (grad_y != nullptr) errors.at("grad_x").data()[i] += slope_error * by * dy;
-    if (grad_y != nullptr && gate != nullptr) errors.at("grad_gate").data()[i] += y_error * dy;
+    if (grad_y == nullptr) continue;
+    if (at.keeps_grad_x) errors.at("grad_x").data()[i] += slope_error * by * dy;
+    if (has_gate && at.keeps_grad_gate) errors.at("grad_gate").data()[i] += y_error * dy;
   }
 }
 
@@ -97,10 +101,11 @@ void set_stable_gelu_bounds(const checks::evaluation::FunctionInputs& inputs,
   }
 }
 
-/// Allows implementations that run the activation and the product with the gate as separate
-/// operations. They round the activation a(x) to the dtype of the case before it is multiplied. In
-/// the backward pass, they round the product of grad_y and gate. The product of a stored value and
-/// a power of two needs no second rounding.
+/// Allows implementations that run the activation, the sum of gate and beta, and the product as
+/// separate operations. They round the activation a(x) and the sum to the dtype of the case before
+/// these are multiplied. In the backward pass, they round the sum, and the product of grad_y and
+/// the sum. The product of a stored value and a power of two needs no second rounding. If nothing
+/// is added to the gate, it is not rounded.
 void allow_stored_factors(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                           const NamedTensors<double>& values, Accumulation accumulation,
                           NamedTensors<double>& errors) {
@@ -108,21 +113,26 @@ void allow_stored_factors(const Case& c, const checks::evaluation::FunctionInput
   const double u = accumulation_arithmetic(accumulation).unit_roundoff;
   const ref::numeric::Arithmetic format = accumulation_arithmetic(storage_format(c.dtype));
   const Tensor<double>* const grad_y = inputs.tensors.find("grad_y");
+  const GatedOperands operands(c, inputs);
   constexpr double kMaxActivationSlope = 1.2;  // exceeds the derivatives of silu and gelu
-  const auto allow = [&](const char* name, const Tensor<double>& value, auto other_factor) {
+  // `sums` is the number of factors that are rounded sums with beta.
+  const auto allow = [&](const char* name, const Tensor<double>& value, double sums,
+                         auto other_factor) {
     Tensor<double>& error = errors.at(name);
     for (std::size_t i = 0; i < error.size(); ++i) {
       int exponent = 0;
       const bool once = std::fabs(std::frexp(other_factor(i), &exponent)) == 0.5;
-      const double moved = (once ? 0 : std::fabs(value.data()[i]) + error.data()[i]) +
-                           2 * format.tiny * std::fabs(other_factor(i));
+      const double moved =
+          ((once ? 0 : 1) + sums) * (std::fabs(value.data()[i]) + error.data()[i]) +
+          2 * format.tiny * std::fabs(other_factor(i));
       error.data()[i] += format.unit_roundoff * moved * operation_slack(4, u);
     }
   };
-  allow("y", values.at("y"), [&](std::size_t i) { return inputs.tensors.at("gate").data()[i]; });
+  const double sums = operands.adds_beta() ? 1 : 0;
+  allow("y", values.at("y"), sums, [&](std::size_t i) { return operands(i).factor; });
   if (grad_y == nullptr) return;
-  allow("grad_x", values.at("grad_x"), [&](std::size_t) { return kMaxActivationSlope; });
-  allow("grad_gate", values.at("grad_gate"), [&](std::size_t i) { return grad_y->data()[i]; });
+  allow("grad_x", values.at("grad_x"), sums, [&](std::size_t) { return kMaxActivationSlope; });
+  allow("grad_gate", values.at("grad_gate"), 0, [&](std::size_t i) { return grad_y->data()[i]; });
 }
 
 /// Allows implementations of rope that round each product to the dtype of the case before they add
@@ -337,7 +347,7 @@ void add_function_allowances(const Case& c, const checks::evaluation::FunctionIn
   if (has_operation<ref::model::GeluTanhOptions>(c))
     allow_cancellation(inputs, accumulation_arithmetic(accumulation).unit_roundoff, formula, bound);
   if (has_operation<ref::model::SiluOptions>(c) || has_operation<ref::model::SwigluOptions>(c))
-    allow_published_sigmoid(inputs, accumulation_arithmetic(accumulation), formula, bound);
+    allow_published_sigmoid(c, inputs, accumulation_arithmetic(accumulation), formula, bound);
   add_activation_allowances(c, inputs, values, arithmetic_of_candidate(accumulation, flushes),
                             accumulation, formula, bound);
   const bool is_gelu =

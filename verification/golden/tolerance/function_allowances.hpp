@@ -18,8 +18,8 @@ namespace normproof::verification::golden::tolerance {
 ///           sigmoid in the backward pass.
 ///           With Formula::stable, gelu_tanh, silu and swiglu get neither of these for x < 0, and
 ///           gelu and geglu get a bound relative to the result for x < -2.
-///           swiglu and geglu: the activation, and in the backward pass the product of grad_y and
-///           gate, stored in c.dtype.
+///           swiglu and geglu: the activation, the sum of gate and beta, and in the backward pass
+///           the product of grad_y and this sum, stored in c.dtype.
 ///           rope: products stored in c.dtype.
 ///           l2_norm: a backward pass that uses y as stored in c.dtype, or the powers of the
 ///           reciprocal norm in another order.

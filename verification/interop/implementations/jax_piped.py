@@ -34,6 +34,20 @@ def gated(fn):
     return rounded
 
 
+def swiglu(x, gate, limit=None, alpha=1.0, beta=0.0):
+    """Computes swiglu with a limit, alpha and beta, in float32 for inputs of 16 bits.
+
+    jnp.clip passes half of the gradient at the limit itself. The limit is therefore a selection.
+    """
+    limit = math.inf if limit is None else limit
+    if (limit, alpha, beta) == (math.inf, 1, 0):
+        return gated(board.silu)(x, gate)
+    c, up = (t.astype(formulas.compute_dtype(x)) for t in (x, gate))
+    c = jnp.where(c > limit, jnp.asarray(limit, c.dtype), c)
+    up = jnp.where(jnp.abs(up) > limit, jnp.copysign(jnp.asarray(limit, up.dtype), up), up)
+    return (c * jax.nn.sigmoid(alpha * c) * (up + beta)).astype(x.dtype)
+
+
 def softplus(x, beta, threshold):
     """jax.nn.softplus with the options that it lacks, in float32 or float64."""
     v = beta * x.astype(formulas.compute_dtype(x))
@@ -112,7 +126,7 @@ FUNCTIONS = {"softmax": widened_with_mask(board.softmax), "log_softmax": widened
              "relu_squared": widened(lambda x: jnp.square(jax.nn.relu(x))), "sigmoid": widened(jax.nn.sigmoid),
              "log_sigmoid": widened(jax.nn.log_sigmoid), "tanh": widened(jnp.tanh), "mish": widened(jax.nn.mish),
              "softplus": softplus,
-             "swiglu": gated(board.silu), "geglu": gated(board.gelu),
+             "swiglu": swiglu, "geglu": gated(board.gelu),
              "add_layer_norm": formulas.add_layer_norm, "add_rms_norm": formulas.add_rms_norm}
 
 

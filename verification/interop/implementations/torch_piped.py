@@ -209,6 +209,16 @@ def cross_entropy(logits, targets, label_smoothing, class_weights=None, valid=No
     return loss + (squares.sum() / counts.sum() if reduction == "mean" else squares.sum())
 
 
+def swiglu(x, gate, limit=None, alpha=1.0, beta=0.0):
+    """F.silu(x) * gate, or the formula with a limit, alpha and beta, in float32 for 16 bits."""
+    limit = math.inf if limit in (None, "none") else float(limit)
+    if (limit, alpha, beta) == (math.inf, 1, 0):
+        return board.swiglu(x, gate)
+    wide = torch.float64 if x.dtype == torch.float64 else torch.float32
+    c, factor = x.to(wide).clamp(max=limit), gate.to(wide).clamp(-limit, limit) + beta
+    return (c * torch.sigmoid(alpha * c) * factor).to(x.dtype)
+
+
 def functions():
     """Returns the functions that this version of PyTorch has."""
     norms = {"layer_norm": board.layer_norm, "batch_norm": batch_norm, "instance_norm": board.instance_norm,
@@ -220,7 +230,7 @@ def functions():
                  "gelu": board.gelu, "gelu_tanh": board.gelu_tanh, "silu": board.silu,
                  "relu_squared": relu_squared, "sigmoid": sigmoid, "log_sigmoid": log_sigmoid, "tanh": tanh,
                  "mish": mish, "softplus": softplus}
-    offered = {**norms, **pointwise, "swiglu": board.swiglu, "geglu": board.geglu,
+    offered = {**norms, **pointwise, "swiglu": swiglu, "geglu": board.geglu,
                **{op: after_sum(norm) for op, norm in added.items()}}
     found = [Piped(op, requires_wide_parameters(fn), THREE) for op, fn in offered.items()]
     found += [Piped(op, fn, WIDE, leaves=ALL_FLOATING) for op, fn in torch_transformers.OPERATIONS.items()]

@@ -231,6 +231,88 @@ def test_judge_packs_x_and_gate():
     assert normproof.judge(lambda gate_up: silu(gate_up[:, :4]) * gate_up[:, 4:], "swiglu", x=x, gate=gate)
 
 
+def pack(x, gate, layout):
+    first, second = (gate, x) if layout.startswith("gate_first") else (x, gate)
+    return np.stack([first, second], -1).reshape(*x.shape[:-1], -1) if "interleaved" in layout else np.concatenate([first, second], -1)
+
+
+def unpack(packed, layout):
+    half = packed.shape[-1] // 2
+    first, second = (packed[..., ::2], packed[..., 1::2]) if "interleaved" in layout else (packed[..., :half], packed[..., half:])
+    return (second, first) if layout.startswith("gate_first") else (first, second)
+
+
+PACKINGS = ("halves", "interleaved", "gate_first_halves", "gate_first_interleaved")
+
+
+@pytest.mark.parametrize("layout", PACKINGS)
+def test_a_packed_parameter_has_the_layout_that_is_named(layout):
+    def swiglu(gate_up):
+        gate, up = unpack(gate_up, layout)
+        return silu(gate) * up
+
+    def backward(grad_y, x):
+        gate, up = unpack(x, layout)
+        with np.errstate(all="ignore"):
+            s = 1 / (1 + np.exp(-gate))
+        return pack(grad_y * up * (s * (1 + gate * (1 - s))), grad_y * gate * s, layout)
+    for other in PACKINGS:
+        report = normproof.check(swiglu, "swiglu", layout=other, only="random*-float32")
+        assert bool(report) == (other == layout), report
+    assert normproof.check(swiglu, "swiglu", layout=layout, backward=backward, only="random*-float32")
+    assert not normproof.check(swiglu, "swiglu", layout=layout, backward=lambda grad_y, x: backward(grad_y, x)[..., ::-1],
+                               only="random*-float32")
+    x, gate = np.random.default_rng(1).normal(size=(2, 3, 4)).astype("f")
+    assert normproof.judge(swiglu, "swiglu", gate_up=pack(x, gate, layout), layout=layout)
+    assert not normproof.judge(lambda gate_up: swiglu(gate_up[..., ::-1]), "swiglu", gate_up=pack(x, gate, layout), layout=layout)
+
+
+def test_a_layout_of_packed_operands_needs_a_packed_parameter():
+    with pytest.raises(normproof.UsageError, match="is a layout of x and gate in one tensor, and silu has no gate"):
+        normproof.check(silu, "silu", layout="interleaved")
+    with pytest.raises(normproof.UsageError, match="whose output is not half as wide"):
+        normproof.check(lambda x: silu(x), "swiglu", layout="interleaved")
+
+
+def gpt_oss(x, gate, limit=7.0, alpha=1.702, beta=1.0):
+    limit = x.dtype.type(np.inf if limit is None else limit)
+    c, up = np.minimum(x, limit), np.clip(gate, -limit, limit)
+    with np.errstate(all="ignore"):
+        return (c / (1 + np.exp(-x.dtype.type(alpha) * c)) * (up + x.dtype.type(beta))).astype(x.dtype)
+
+
+def test_swiglu_with_a_limit_alpha_and_beta():
+    assert normproof.check(gpt_oss, "swiglu", dtype="float32")
+    assert normproof.check(lambda x, up, swiglu_limit, alpha, beta: gpt_oss(x, up, swiglu_limit, alpha, beta), "silu_and_mul",
+                           dtype="float32")
+    x, gate = np.random.default_rng(1).normal(size=(2, 3, 64)).astype("f") * 9
+    given = {"x": x, "gate": gate, "limit": 7.0, "alpha": 1.702, "beta": 1.0}
+    assert normproof.judge(gpt_oss, "swiglu", **given)
+    report = normproof.judge(lambda x, gate: gpt_oss(np.maximum(x, -7), gate), "swiglu", **given)
+    assert not report and "limit of x: applied from below too" in str(report), report
+    assert not normproof.judge(lambda x, gate: gpt_oss(x, gate, beta=0), "swiglu", **given)
+    assert not normproof.judge(lambda x, gate: gpt_oss(x, gate, limit=None), "swiglu", **given)
+
+
+def test_a_nan_at_the_limit_may_lose_its_gradient():
+    x, gate, grad_y = np.random.default_rng(1).normal(size=(3, 2, 4)).astype("f")
+    x[0, 1] = gate[1, 2] = np.nan
+
+    def with_gradients(drops):
+        def swiglu(x, gate, grad_y):
+            s = 1 / (1 + np.exp(-x))
+            grad_x, grad_gate = grad_y * gate * (s * (1 + x * (1 - s))), grad_y * x * s
+            if drops:
+                grad_x, grad_gate = np.where(x <= 7, grad_x, 0), np.where(np.abs(gate) <= 7, grad_gate, 0)
+            return {"y": np.minimum(x, 7) * s * np.clip(gate, -7, 7), "grad_x": grad_x, "grad_gate": grad_gate}
+        return swiglu
+    for drops in (False, True):
+        report = normproof.judge(with_gradients(drops), "swiglu", x=x, gate=gate, grad_y=grad_y, limit=7.0)
+        assert report, report
+    assert not normproof.judge(lambda x, gate: np.fmin(x, 7) / (1 + np.exp(-np.fmin(x, 7))) * gate, "swiglu", x=x, gate=gate,
+                               limit=7.0)
+
+
 def rotated(x, cos, sin, width):
     a, b = np.split(x[..., :width], 2, -1)
     return np.concatenate([a * cos - b * sin, b * cos + a * sin, x[..., width:]], -1)

@@ -21,7 +21,7 @@ ADAM = ("parameter/params, grad_parameter/grad, first_moment/exp_avg, second_mom
 STATE = "running_mean, running_variance/running_var"
 SIGNATURES = {
     **dict.fromkeys(("relu", "gelu", "gelu_tanh", "silu", "relu_squared", "sigmoid", "log_sigmoid", "tanh", "mish"), "x/input"),
-    "softplus": "x/input, beta, threshold", "swiglu": "x/gate, gate/up", "geglu": "x, gate",
+    "softplus": "x/input, beta, threshold", "swiglu": "x/gate, gate/up, limit=None, alpha=1.0, beta=0.0", "geglu": "x, gate",
     **dict.fromkeys(("softmax", "log_softmax", "log_sum_exp"), "x/input, /dim=-1"), "l2_norm": "x/input, eps, eps_placement",
     "layer_norm": f"{NORM}, zero_centred_gamma=False", "rms_norm": NORM.replace(" beta/bias=None,", ""),
     "scale_norm": "x, gamma/scale, eps", "group_norm": "x, groups/num_groups, gamma/weight=None, beta/bias=None, eps=1e-5",

@@ -322,6 +322,45 @@ TEST(Certify, AgreesWithTheDefinitionOfEveryFunction) {
   }
 }
 
+/// The definition of swiglu with options at 100 digits, and its difference quotients in x and in
+/// the gate. Elements at the limit have no derivative, so none is there.
+TEST(Certify, AgreesWithTheDefinitionOfLimitedSwiglu) {
+  const auto scaled = [](std::size_t, double normal) { return 3 * normal; };
+  const Case c = plain_recipe("swiglu", {4, 9})
+                     .option("limit", "2")
+                     .option("alpha", "1.5")
+                     .option("beta", "0.75")
+                     .x(scaled)
+                     .gate(scaled)
+                     .make(1);
+  const auto definition = [](const oracle100& x, const oracle100& gate) {
+    const oracle100 limited_x = x < 2 ? x : oracle100(2), d = gate < -2 ? oracle100(-2) : gate;
+    const oracle100 limited = d < 2 ? d : oracle100(2);
+    const oracle100 e = boost::multiprecision::exp(oracle100(limited_x * oracle100(-1.5)));
+    return oracle100(limited_x / (1 + e) * (limited + oracle100(0.75)));
+  };
+  const Expected expected = certify(c);
+  const auto x = find_tensor_values(c.inputs, "x"), gate = find_tensor_values(c.inputs, "gate"),
+             grad_y = find_tensor_values(c.inputs, "grad_y");
+  const oracle100 h("1e-30");  // a quotient is off by 1e-60
+  const auto expect_near = [&](const std::string& name, std::size_t i, const oracle100& value) {
+    const double high = find_tensor_values(expected.tensors, name)[i];
+    const double low = find_tensor_values(expected.tensors, name + "_lo")[i];
+    const oracle100 bound = oracle100(std::fabs(low)) * 0x1p-53 + oracle100("1e-50");
+    EXPECT_LE(oracle100(abs(oracle100(value - oracle100(high) - oracle100(low)))), bound)
+        << name << " " << i;
+  };
+  std::size_t limited = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const oracle100 at(x[i]), by(gate[i]), dy(grad_y[i]);
+    limited += x[i] > 2 || std::fabs(gate[i]) > 2 ? 1 : 0;
+    expect_near("y", i, definition(at, by));
+    expect_near("grad_x", i, dy * (definition(at + h, by) - definition(at - h, by)) / (2 * h));
+    expect_near("grad_gate", i, dy * (definition(at, by + h) - definition(at, by - h)) / (2 * h));
+  }
+  EXPECT_GT(limited, 9u);
+}
+
 /// If the sum is exact, the values must equal the values of the layer applied to the sum. Another
 /// test compares the layer with its definition.
 TEST(Certify, AddNormEqualsTheLayerOfTheSum) {

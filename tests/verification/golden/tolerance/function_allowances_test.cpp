@@ -156,6 +156,53 @@ TEST(FunctionAllowances, CoverIntermediateProductsStoredIn16Bits) {
   EXPECT_LT(bound.data()[0], std::numeric_limits<float>::min());  // only underflow is allowed
 }
 
+/// With beta, a candidate may also store the sum of gate and beta.
+TEST(FunctionAllowances, CoverTheSumWithBetaStoredIn16Bits) {
+  for (const DType dtype : {DType::bfloat16, DType::float16}) {
+    const Case c = plain_recipe("swiglu", {9, 12}, dtype)
+                       .option("limit", "2")
+                       .option("alpha", "1.702")
+                       .option("beta", "1")
+                       .make(1);
+    const StoredCase stored = certified(c);
+    Sites sites;
+    const auto answer = run_plain(c, recipes::inputs_of(c), {.from_y = true}, sites);
+    EXPECT_TRUE(
+        check_case(stored, answer, {}, derive_tolerance(c, Accumulation::float32)).passed());
+  }
+  // The sum 2.25 + 1 times the activation 3 (silu(3) is near it): two roundings of y instead of
+  // one.
+  const auto allowance = [](const char* beta) {
+    const Case c = plain_recipe("swiglu", {1, 1}, DType::bfloat16)
+                       .option("beta", beta)
+                       .x([](auto, double) { return 3.0; })
+                       .gate([](auto, double) { return 2.25; })
+                       .make(1);
+    return compute_allowances(c, Accumulation::float32).at("y").data()[0];
+  };
+  EXPECT_NEAR(allowance("1") / allowance("0"), 2 * 3.25 / 2.25, 1e-5);
+}
+
+/// The allowance of a sigmoid whose exponential overflows follows the argument alpha min(x, limit).
+TEST(FunctionAllowances, OfTheSigmoidFollowAlphaAndTheLimit) {
+  const auto allowances = [](const char* limit, double x) {
+    return compute_allowances(plain_recipe("swiglu", {1, 1}, DType::float32)
+                                  .option("limit", limit)
+                                  .option("alpha", "3")
+                                  .x([=](auto, double) { return x; })
+                                  .gate([](auto, double) { return 2.0; })
+                                  .grad_y([](auto, double) { return 1.0; })
+                                  .make(1),
+                              Accumulation::float32);
+  };
+  const auto low = allowances("none", -30);
+  EXPECT_DOUBLE_EQ(low.at("y").data()[0], 2 * 30 * std::exp(-90.0));
+  EXPECT_DOUBLE_EQ(low.at("grad_x").data()[0], 2 * 91 * std::exp(-90.0));
+  EXPECT_DOUBLE_EQ(low.at("grad_gate").data()[0], 30 * std::exp(-90.0));
+  EXPECT_DOUBLE_EQ(allowances("4", 4).at("grad_x").data()[0], 2 * 10 * 12 * 0x1p-24);
+  EXPECT_EQ(allowances("4", 5).at("grad_x").data()[0], 0);
+}
+
 /// A backward that uses the stored y must be within the bound with the allowance, but not within
 /// the bound without it.
 TEST(FunctionAllowances, CoverBackwardPassesFromTheStoredY) {

@@ -53,6 +53,8 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
     backward   a function of grad_y and of fn's parameters (and y) that returns grad_x, a tuple or a mapping
     arguments  the meaning of fn's parameters, {"w": "gamma", "axis": -1}, if their names do not tell it; also of the
                parameters that a module holds, with None for one that keeps its value
+    layout     the axes of x, "channels_first" or "NCHW"; of a parameter that has both operands of swiglu: "halves", x first,
+               "interleaved" for even and odd columns, "gate_first_halves" and "gate_first_interleaved"
     only       one or several globs of paths, or of what follows the operation in a path
     relations  names of normproof.RELATIONS, or "all": relations between calls that are checked, too
     isolate    whether fn runs in a process of its own, where it may crash and hang

@@ -26,7 +26,8 @@ PER_STEP = ("x", "grad_parameter", "grad_y", "valid")  # tensors whose leading a
 WHOLE_OPTIONS = ("groups", "warmup_iterations", "num_heads", "num_layers", "window_left", "window_right")
 TEXT_OPTIONS = ("log_sum_exp_base", "reduction")  # their values are names, also if a name is a number or "none"
 
-LIMITS = ("threshold",)  # options for which no limit is infinity, as libraries have it
+LIMITS = ("threshold", "limit")  # options for which no limit is infinity, as libraries have it
+KEPT_LIMITS = ("threshold",)  # limits that a function keeps if the case has none
 
 
 def option_value(name: str, text: str) -> Any:

@@ -8,25 +8,27 @@ import numpy as np
 from normproof.arguments import describe_value
 from normproof.errors import UsageError
 from normproof.names import DERIVED, known_names, resolve_alias
+from normproof.packing import Packing, find_packing
 
-# Names of a tensor whose last axis has the operand of the activation in its first half, and the gate in its second.
+# Names of a tensor whose last axis has the operand of the activation and the gate.
 PACKED = ("gate_up", "gateup", "gate_and_up", "packed")
 ROTATED = ("q", "k", "query", "key")
 
 
-def with_names_of_corpus(op: str, given: Mapping[str, Any], caller: str) -> dict[str, Any]:
+def with_names_of_corpus(op: str, given: Mapping[str, Any], caller: str, layout: str | None = None) -> dict[str, Any]:
     """Returns keyword arguments whose meaning needs no rule: each is a tensor or an option of op, or an alias of one.
 
     betas= becomes beta1 and beta2, momentum= the weight of the old statistics, G= the number of groups, and an axis that is
-    the last one is left out. A number in place of the tensor `iterations` becomes a tensor. A packed gate becomes two
-    tensors, and tables of a rotation that have each column twice become tables of pairs. Throws UsageError for another
+    the last one is left out. A number in place of the tensor `iterations` becomes a tensor. A gate that is packed by
+    `layout` becomes two tensors, and tables of a rotation that have each column twice become tables of pairs. Throws UsageError for another
     axis, for betas that are not two numbers, and for two tensors of one rotation.
     """
     known, found = known_names(op), dict(given)
+    packing = find_packing(layout, op, known) or Packing()
     for name in given:
         if resolve_alias(name, known) == "iterations" and type(given[name]) is int:
             found[name] = np.array([given[name]], np.int64)
-        elif name not in known:
+        elif name not in known and not read_packed_gate(op, name, found, caller, packing):
             for read in RULES:
                 if read(op, name, found, caller):
                     break
@@ -75,15 +77,15 @@ def read_axis(op: str, name: str, found: dict[str, Any], caller: str) -> bool:
     return True
 
 
-def read_packed_gate(op: str, name: str, found: dict[str, Any], caller: str) -> bool:
+def read_packed_gate(op: str, name: str, found: dict[str, Any], caller: str, packing: Packing) -> bool:
     if name.lower() not in PACKED or "gate" not in known_names(op):
         return False
     packed = found.pop(name)
     width = getattr(packed, "shape", (0,))[-1]
     if width < 2 or width % 2:
         raise UsageError(f"{caller}: {name}={describe_value(packed)}; expected a tensor whose last axis is even: the operand of "
-                         "the activation, then the gate")
-    found.update(x=packed[..., :width // 2], gate=packed[..., width // 2:])
+                         "the activation, then the gate, or the layout that layout= names")
+    found["x"], found["gate"] = packing.unpack(packed)
     return True
 
 
@@ -112,4 +114,4 @@ def make_tables_of_pairs(found: dict[str, Any]) -> None:
 
 
 RULES: tuple[Callable[[str, str, dict[str, Any], str], bool], ...] = (
-    read_betas, read_momentum, read_group_count, read_axis, read_packed_gate, read_rotated)
+    read_betas, read_momentum, read_group_count, read_axis, read_rotated)

@@ -17,6 +17,7 @@ from normproof.errors import NormproofError, NotOffered, Unanswered, UsageError,
 from normproof.frameworks.base import Framework, KnownConventions
 from normproof.frameworks.loaded_module import Forward, Leaves, LoadedModule, Tensor
 from normproof.layout import LAYOUTS, Layout, feature_count
+from normproof.packing import Packing, find_packing
 from normproof.masks import GivenMask
 from normproof.output_policy import COUNTER, IGNORED, OutputPolicy, is_gradient, parse_outputs
 from normproof.signature import (EVERYTHING, NOT_LAYERS, NOT_NEEDED, OutputBuffer, Signature, find_buffer_parameter,
@@ -98,7 +99,7 @@ class Invocation:
     neutral_names       the tensors that the implementation receives, as ones or zeros, because the case lacks them
     doubled_tables      whether cos and sin have one element per feature, each pair's twice, instead of one per pair
     declared_options    options of the operation whose value the implementation has by itself, as the caller says or calls show
-    packs_gate          whether x and gate are side by side in one parameter, x first
+    packs_gate          whether x and gate are in one parameter, in the layout `packing`
     may_reshape         whether x may have other axes than in the case, because no layout= says which it has
     declines_shapes     whether an exception in a case of an unusual shape declines it, as the function answers usual ones
     """
@@ -124,6 +125,7 @@ class Invocation:
     neutral_names: tuple[str, ...] = ()
     doubled_tables: bool = False
     packs_gate: bool = False
+    packing: Packing = Packing()
     may_reshape: bool = False
     declines_shapes: bool = False
     declared_options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
@@ -291,7 +293,7 @@ class Invocation:
         if axes := self.layout.describe():
             texts.append(f"x has the axes {axes} in every case")
         if self.packs_gate:
-            texts.append("x and gate are side by side in one parameter, x first")
+            texts.append(self.packing.describe())
         if self.signature.derived.broadcasts_mask:
             texts.append("the mask has the shape [B,1,1,T]")
         return texts
@@ -437,7 +439,7 @@ class Invocation:
                 stored = self.layout.arrange_mask(case, stored)
             arranged[name] = stored
         if self.packs_gate:
-            arranged["x"] = arranged["x"].like(np.concatenate([arranged["x"].data, arranged["gate"].data], -1))
+            arranged["x"] = self.packing.pack(arranged["x"], arranged["gate"])
         return arranged
 
     def _answer_step(self, case: Case, variation: Variation, members: dict[str, str] | None) -> Answer:
@@ -504,8 +506,7 @@ class Invocation:
                 given = {name: self._new_tensor(name, stored) for name, stored in self.arrange(case).items()}
             values.update(self._call_backward(case, given, values))
         if self.packs_gate and "grad_x" in values:
-            half, packed = case.tensors["x"].shape[-1], values["grad_x"]
-            values.update(grad_x=packed[..., :half], grad_gate=packed[..., half:])
+            values["grad_x"], values["grad_gate"] = self.packing.unpack(values["grad_x"])
         if COUNTER in values and COUNTS_FROM_ONE & set(self.signature.tensor_order):
             del values[COUNTER]  # it may be the number of this step or of the next
         if not variation.forward_only:
@@ -674,6 +675,8 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
         arguments = {**tensors.undecided_options(fn.keywords, op), **(arguments if hasattr(arguments, "items") else {})}
         fn = fn.func
     conventions = tensors.known_conventions(fn)
+    if packing := find_packing(layout, op, known):
+        layout = None
     layout = layout.upper() if isinstance(layout, str) and layout.upper() in LAYOUTS else layout
     if layout is not None and layout not in LAYOUTS:
         raise UsageError(f"normproof: layout={layout!r}; expected one of {', '.join(map(repr, LAYOUTS))}")
@@ -711,7 +714,7 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
                       takes_images=has_channels and (channels_first or layout is not None), writes=overwritten,
                       members=members, holds=frozenset(holds or ()), may_reshape=layout is None and not conventions.second_axis,
                       ignores_targets="ignored_target" in [argument.source for argument in signature.arguments],
-                      declared_options=dict(own_options or {}))
+                      declared_options=dict(own_options or {}), packing=packing or Packing())
 
 
 def _plain_function(fn: Any, op: str, known: Collection[str], tensors: Framework, title: str,

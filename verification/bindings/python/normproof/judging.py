@@ -64,7 +64,7 @@ def judge(fn: Callable[..., Any], op: str, *unnamed: Any, mode: str | None = Non
                absent has its default; without grad_y the forward alone is judged
     mode       "training" or "inference"; None for training, except that decoding has inference only
     device     where fn gets its tensors; by default the device of x
-    layout     "channels_first": x and grad_y are [B, D, ...]
+    layout     "channels_first": x and grad_y are [B, D, ...]; "interleaved" and the like: see normproof.check
     threads    the number of threads that certify; 0 for one per processor
     repeat     how many times fn gets the rows, one after another, to reach an index beyond 2^31 elements with the
                expected values of few. Each copy that has other bits than the first is judged. For the forward of
@@ -94,7 +94,7 @@ def judge(fn: Callable[..., Any], op: str, *unnamed: Any, mode: str | None = Non
     is_large = rows is None and max(stored.data.size for stored in inputs.values()) > MAX_TRIED
     few = {"rows": FEW_ROWS, "seed": 0} if is_large and can_draw(report.op, inputs, repeat) else {}
     decided = names.with_canonical_names(
-        report.op, with_names_of_corpus(report.op, given, "normproof.judge"), "normproof.judge", complete=False)
+        report.op, with_names_of_corpus(report.op, given, "normproof.judge", settings["layout"]), "normproof.judge", complete=False)
     return follow_convention(report, [*decided, *(key for key, value in settings.items() if value)],
                              lambda convention: judge_by(convention, **few), judge_by)
 
@@ -110,7 +110,7 @@ def judge_once(fn: Callable[..., Any], op: str, given: Mapping[str, Any], *, mod
     if mode not in (None, "training", "inference"):
         raise UsageError(f"normproof: mode={mode!r}; expected 'training' or 'inference'")
     op = canonical_op(op)
-    given = with_names_of_corpus(op, given, "normproof.judge")
+    given = with_names_of_corpus(op, given, "normproof.judge", layout)
     if cast_order and given.get("storage") is not None:  # then it is the option of rms_norm, whose result is rounded so
         given, cast_order = {**given, "cast_order": cast_order}, ""
     called, title, holds, kept = fn, title_of(fn), None, []

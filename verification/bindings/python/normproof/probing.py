@@ -14,6 +14,7 @@ from normproof.invocation import LAYERS_WITH_CHANNELS, Invocation, Sighting
 from normproof.isolation import look_once, start_runner
 from normproof.layout import has_channels_first, keeps_samples_apart
 from normproof.output_policy import MAIN_OUTPUTS
+from normproof.packing import Packing
 from normproof.returned import OPTIMIZER_STATE
 from normproof.signature import EVERYTHING
 from normproof.stored import Stored
@@ -50,6 +51,9 @@ class Prober:
             return invocation
         if "gate" in case.tensors and not {"gate", "grad_gate"} & invocation.read_names and "x" in invocation.read_names:
             invocation = self._find_packed(invocation, case)
+            if invocation.packing != Packing() and not invocation.packs_gate:
+                raise UsageError(f"normproof: layout= names a layout of x and gate in one tensor of {invocation.title}, whose "
+                                 "output is not half as wide; expected no layout=, or a function of such a tensor")
         if invocation.signature.step_parameters and "parameter" in case.tensors:
             invocation = self._find_count(invocation, case)
         if not is_own and set(names.state_names(invocation.op)) & set(case.tensors):

@@ -9,7 +9,7 @@ import re
 from typing import Any, Callable, Collection, Iterable, Mapping, NamedTuple, Sequence, Union
 
 from normproof import names
-from normproof.corpus import LIMITS, Case, option_value
+from normproof.corpus import KEPT_LIMITS, Case, option_value
 from normproof.derived_values import NEUTRAL_TENSORS, DerivedValues
 from normproof.errors import NotOffered, UsageError
 from normproof.frameworks.base import Framework
@@ -166,12 +166,12 @@ class Signature:
             return True, source(case)
         if source in tensors:
             return True, tensors[source]
-        if source in case.options:
-            value = case.options[source]
+        if source in case.options or source in names.default_options(case.op):  # a case leaves out defaults of later options
+            value = case.options.get(source, names.default_option(case.op, source))
             if source == "scale" and value is None and argument.required and "k" in case.tensors:
                 value = case.tensors["k"].shape[-1] ** -0.5  # the default, for a function that has none
             # A function keeps a limit of its own, as PyTorch's softplus does: infinity would overflow in it.
-            return argument.required or source not in LIMITS or value != float("inf"), value
+            return argument.required or source not in KEPT_LIMITS or value != float("inf"), value
         if source in names.DERIVED:
             return True, self.derived.value(source, case)
         if argument.required:
