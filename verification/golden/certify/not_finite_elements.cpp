@@ -43,8 +43,8 @@ void connect_excluded_elements(const ref::tensor::Mask& valid, std::size_t width
   }
 }
 
-/// Connects the gradients of empty splits with their query: they are 0, and NaN if an implementation
-/// multiplies a weight of 0 by a NaN of the query.
+/// Connects the gradients of empty splits with their query: they are 0, and NaN if an
+/// implementation multiplies a weight of 0 by a NaN of the query.
 void connect_empty_splits(const ref::tensor::Tensor<double>& logs,
                           ref::tensor::NamedTensors<double>& connections) {
   const ref::model::SplitStates states = ref::model::split_states(logs);
