@@ -8,7 +8,7 @@ import typing
 import numpy as np
 
 import protocol
-from false_alarm_values import FOUR, available_dtypes, numpy_dtype
+from false_alarm_values import FOUR, NARROW, available_dtypes, numpy_dtype
 
 NAMES = ("numpy", "torch", "jax")
 # The dtype with more digits, for each dtype that has one.
@@ -64,10 +64,11 @@ def numpy_twin(op, kind=None):
     import numpy_formulas
 
     def twin(case, grad_y=None):
-        tensors = {name: stored.widened() for name, stored in case.tensors.items()}
+        tensors = {name: numbers_of(stored) for name, stored in case.tensors.items()}
         dtypes = {name: stored.dtype for name, stored in case.tensors.items()}
         options = {name: option_of_protocol(value) for name, value in case.options.items()}
-        forward_only = "grad_y" not in tensors and shape_of_operand(op, "grad_y", tensors) is not None
+        forward_only = (op not in QUANTIZATION and "grad_y" not in tensors
+                        and shape_of_operand(op, "grad_y", tensors) is not None)
         if forward_only:  # the formulas compute both
             for name in ("grad_y", "grad_sum") if "residual" in tensors else ("grad_y",):
                 tensors[name] = np.zeros(shape_of_operand(op, name, tensors))
@@ -95,10 +96,17 @@ class ComputedIn(protocol.Case):
 
 
 def in_dtype(value, dtype):
-    return np.asarray(value).astype(numpy_dtype(dtype)) if dtype in FOUR else np.asarray(value)
+    return np.asarray(value).astype(numpy_dtype(dtype)) if dtype in (*FOUR, *NARROW, "float8_e8m0fnu") else np.asarray(value)
 
 
-OF_EIGHT_BITS = ("quantize", "dequantize")  # the study draws no tensors of 8 bits
+def numbers_of(stored):
+    """Returns the numbers of a tensor, as float32 if they have at most 8 bits."""
+    if stored.dtype.startswith(("float8", "float4", "int8")):
+        return stored.array().astype(np.float32)
+    return stored.widened()
+
+
+QUANTIZATION = ("quantize", "dequantize")  # kernels compute in float32, whatever the dtype of x or y is
 
 
 def numpy_implementations():
@@ -106,7 +114,8 @@ def numpy_implementations():
     dtypes = available_dtypes()
     return {op: Implementation(numpy_twin(op), dtypes, "numpy",
                                lambda fn, dtype, op=op: numpy_twin(op, np.longdouble if dtype == "float64" else np.float64))
-            for op in protocol.OPERATIONS if op in numpy_formulas.TAKES and op not in OF_EIGHT_BITS}
+            for op in protocol.OPERATIONS if op in numpy_formulas.TAKES and op not in QUANTIZATION} | {
+                op: Implementation(numpy_twin(op), dtypes[1:], "numpy", lambda fn, dtype: fn) for op in QUANTIZATION}
 
 
 def every_argument(fn, positional, named):
@@ -151,7 +160,7 @@ def torch_widened(fn, dtype):
 
 def torch_implementations():
     import torch
-    from implementations import torch_formulas, torch_piped, torch_transformers, transformer_models
+    from implementations import torch_formulas, torch_piped, torch_quantization, torch_transformers, transformer_models
     from normproof.frameworks.torch_optimizers import optimizer_step
     torch.set_num_threads(1)
     has_float16 = hasattr(torch.nn.functional, "rms_norm")  # in 1.13, norms on a CPU have no float16
@@ -162,6 +171,9 @@ def torch_implementations():
         found[piped.op] = Implementation(piped.fn, dtypes, "torch", torch_widened, piped.layout)
     for op, fn in transformer_models.operations(torch_transformers.WithEveryNorm).items():
         found[op] = Implementation(fn, FOUR, "torch", torch_widened)
+    if hasattr(torch, "float8_e8m0fnu"):
+        for fn in (torch_quantization.quantize, torch_quantization.dequantize):
+            found[fn.__name__] = Implementation(fn, FOUR[1:], "torch", lambda own, dtype: own)
     for op, kind in torch_piped.OPTIMIZERS.items():
         step = rounded_once(optimizer_step(kind, op, {}), torch.Tensor.to, torch.float32)
         found[op] = Implementation(step, FOUR, "torch", torch_widened)
@@ -190,7 +202,7 @@ def jax_implementations():
     import jax
     import jax.numpy as jnp
     import package_adapter
-    from implementations import jax_formulas, jax_piped, jax_transformers
+    from implementations import jax_formulas, jax_piped, jax_quantization, jax_transformers
     jax.config.update("jax_enable_x64", True)
     offered = jax_piped.functions()
     alone = {**jax_formulas.BESIDE_THE_PIPE, **jax_transformers.OPERATIONS}
@@ -202,8 +214,11 @@ def jax_implementations():
             offered.append(package_adapter.Piped(piped.op, step, FOUR))
     except ImportError:  # optax is not installed
         pass
-    return {piped.op: Implementation(piped.fn, piped.dtypes, "jax", jax_widened, piped.layout, piped.uncompiled)
-            for piped in offered}
+    found = {piped.op: Implementation(piped.fn, piped.dtypes, "jax", jax_widened, piped.layout, piped.uncompiled)
+             for piped in offered}
+    for fn in (jax_quantization.quantize, jax_quantization.dequantize):
+        found[fn.__name__] = Implementation(fn, FOUR[1:], "jax", lambda own, dtype: own)
+    return found
 
 
 def implementations(name):

@@ -10,7 +10,7 @@ import zlib
 import numpy as np
 
 import protocol
-from false_alarm_values import FOUR, REGIMES, draw_values, inject, round_to
+from false_alarm_values import FOUR, NARROW, REGIMES, draw_values, inject, numpy_dtype, round_to
 
 # [rows, features], and [samples, tokens, features].
 ROWS = ((1, 1), (1, 2), (2, 1), (3, 5), (1, 7), (7, 8), (4, 16), (5, 17), (2, 33), (8, 31), (33, 3), (3, 64), (2, 65),
@@ -242,6 +242,61 @@ class Drawing:
         if self.chance(0.3):
             self.tensors["valid"] = self.generator.random(rows) < 0.8
 
+    def draw_finite(self, shape):
+        """Draws values without NaN and infinities, which scales that follow from the largest magnitude do not have."""
+        regime = self.choose(REGIMES)
+        self.traits.append(f"x:{regime}")
+        return round_to(draw_values(self.generator, shape, self.dtype, regime), self.dtype)
+
+    def draw_quantize(self):
+        """Draws x and one kind of scale of y: given, of rows or groups or the tensor, of blocks, or of blocks and the tensor."""
+        y_dtype = self.choose(NARROW)
+        shape = self.choose_shape([shape for shape in ROWS if shape[-1] % 2 == 0 or y_dtype != "float4_e2m1fn"])
+        self.tensors["x"] = self.draw_finite(shape)
+        self.options["y_dtype"] = y_dtype
+        kind = self.choose(("given", "groups", "groups", "blocks", "tensor"))
+        if kind == "blocks" and y_dtype != "int8":
+            return
+        if kind == "tensor" and y_dtype == "float4_e2m1fn":
+            self.add("y_tensor_scale", [10 ** self.generator.uniform(-4, 0)], "float32")
+        elif kind == "given":
+            self.add("y_scale", [10 ** self.generator.uniform(-4, 1)], "float32")
+        else:
+            self.options["y_scale_group"] = self.choose((-1, shape[-1], 32, 64, 128))
+            if self.chance(0.3):
+                self.options["y_scale_power_of_two"] = True
+            if self.chance(0.3):
+                self.add("y_scale_ub", [10 ** self.generator.uniform(-2, 2)], "float32")
+            if self.chance(0.3):
+                self.add("y_scale_min", [10 ** self.generator.uniform(-6, -1)], "float32")
+
+    def draw_dequantize(self):
+        """Draws codes of 8 or 4 bits, and one kind of scale of x."""
+        x_dtype = self.choose(NARROW)
+        shape = self.choose_shape([shape for shape in ROWS if shape[-1] % 2 == 0 or x_dtype != "float4_e2m1fn"])
+        codes = self.generator.integers(0, 16 if x_dtype == "float4_e2m1fn" else 256, shape).astype(np.uint8)
+        kind = numpy_dtype(x_dtype)
+        x = codes.view(kind)
+        finite = np.isfinite(x.astype(np.float32)) if x_dtype != "int8" else x != -128
+        self.tensors["x"] = np.where(finite, x, np.zeros((), kind)).astype(kind)
+        self.options["y_dtype"] = self.dtype
+        scaling = self.choose(("given", "groups", "blocks", "tensor"))
+        if scaling == "tensor" and x_dtype == "float4_e2m1fn":
+            self.add("x_tensor_scale", [10 ** self.generator.uniform(-4, 0)], "float32")
+            self.tensors["x_scale"] = self.scales(shape, 16, -6, 6).astype(numpy_dtype("float8_e4m3fn"))
+        elif scaling == "blocks" and x_dtype != "int8":
+            exponents = np.floor(np.log2(self.scales(shape, 32, -10, 10)))
+            self.tensors["x_scale"] = np.exp2(exponents).astype(numpy_dtype("float8_e8m0fnu"))
+        elif scaling == "groups":
+            group = self.choose((shape[-1], 32, 64, 128))
+            self.options["x_scale_group"] = group
+            self.tensors["x_scale"] = self.scales(shape, group, -10, 10).astype(np.float32)
+        else:
+            self.add("x_scale", [10 ** self.generator.uniform(-4, 1)], "float32")
+
+    def scales(self, shape, group, low, high):
+        return 2.0 ** self.generator.uniform(low, high, (*shape[:-1], -(-shape[-1] // group)))
+
     def draw_optimizer(self):
         shape = self.choose_shape([shape for shape in ROWS if len(shape) == 2])
         self.draw_options(shape[-1])
@@ -283,6 +338,7 @@ class Drawing:
         kind = self.described["kind"]
         self.forward_only = kind in ("layer", "function") and self.chance(FORWARD_ONLY)
         special = {"attention": self.draw_attention, "rope": self.draw_rope, "cross_entropy": self.draw_cross_entropy,
+                   "quantize": self.draw_quantize, "dequantize": self.draw_dequantize,
                    "merge_attention_states": self.draw_merge}
         if self.op in MODELS:
             self.draw_model()

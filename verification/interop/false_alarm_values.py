@@ -4,6 +4,7 @@ import numpy as np
 import numpy_attention
 
 FOUR = ("float64", "float32", "float16", "bfloat16")
+NARROW = ("float8_e4m3fn", "float8_e5m2", "int8", "float4_e2m1fn")  # of quantize and dequantize
 REGIMES = ("ordinary", "ordinary", "scaled", "mixed", "offset", "constant_rows", "near_constant", "outlier", "integers",
            "signed_zeros")
 DIGITS = {"float64": 52, "float32": 23, "float16": 10, "bfloat16": 7}
@@ -11,10 +12,10 @@ EXPONENTS = {"float64": (-1074, 1023), "float32": (-149, 127), "float16": (-24, 
 
 
 def numpy_dtype(name):
-    """Returns the dtype of NumPy. bfloat16 is that of ml_dtypes."""
-    if name == "bfloat16":
+    """Returns the dtype of NumPy. bfloat16 and those of at most 8 bits but int8 are of ml_dtypes."""
+    if name == "bfloat16" or name.startswith(("float8", "float4")):
         import ml_dtypes
-        return np.dtype(ml_dtypes.bfloat16)
+        return np.dtype(getattr(ml_dtypes, name))
     return np.dtype(name)
 
 

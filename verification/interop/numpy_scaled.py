@@ -77,11 +77,12 @@ def float32_scales(values, case):
     if "y_scale_ub" in case.tensors:
         largest = np.minimum(largest, case["y_scale_ub"][0])
     scales = largest / np.float32(LARGEST[case.dtype])
+    if "y_scale_min" in case.tensors:
+        scales = np.maximum(scales, case["y_scale_min"][0])
     if case.get("y_scale_power_of_two", [False])[0]:
         significands, exponents = np.frexp(scales)  # scales are significands * 2^exponents, and a significand is at least 0.5
         scales = np.where(scales > 0, np.ldexp(np.float32(1), exponents - (significands == 0.5)), scales)
-    least = case["y_scale_min"][0] if "y_scale_min" in case.tensors else np.float32(0)
-    scales = np.where(scales > least, scales, least if least > 0 else np.float32(1)).astype(np.float32)
+    scales = np.where(scales > 0, scales, np.float32(1)).astype(np.float32)
     return scales, over_elements(scales, values.shape, group)
 
 
