@@ -204,6 +204,13 @@ class QuantizeCases {
               return is_largest ? -8 * format_of(dtype).largest : normal;
             }),
         {.dtype = dtype, .group = 34, .powers_of_two = true});
+    add(recipe(prefix + "_powers_of_two_least", {4, 34})
+            .why("a least scale that is no power of two: it is rounded up as the others are")
+            .x(fill_varying_by_row(34)),
+        {.dtype = dtype,
+         .group = 34,
+         .least = 3 / format_of(dtype).largest,
+         .powers_of_two = true});
     add(recipe(prefix + "_magnitudes", {6, 34})
             .why("rows from 2^-80 to 2^125, one with subnormal numbers: the scale has the range of "
                  "float32")
