@@ -11,7 +11,7 @@ namespace normproof::ref::model {
 
 constexpr SinceVersion kSinceCausalEncoders{"2.12.0"}, kSinceScaledEmbedding{"2.15.0"},
     kSinceWindows{"2.19.0"}, kSinceSoftCap{"2.19.0"}, kSinceLogSumExpBase{"2.23.0"},
-    kSinceGatedOptions{"2.23.0"};
+    kSinceGatedOptions{"2.25.0"};
 
 // option_fields.hpp finds these functions by argument-dependent lookup.
 static void visit_fields(SoftmaxOptions&, auto&&) {}
