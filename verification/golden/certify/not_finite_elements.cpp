@@ -125,7 +125,7 @@ void NotFiniteElements::set(const std::string& name, std::vector<double>& values
 
 bool NotFiniteElements::is_undetermined(const std::string& name, std::size_t i) const {
   if (!is_used_ || !is_of_user_) return false;
-  if (is_gradient_of_limited_nan(name, i)) return true;
+  if (may_be_dropped_at_limit(name, i)) return true;
   if (is_minus_infinity(inputs_, case_, name, i) || is_nan(name, i)) return false;
   return changes(name, i) || connections_.at(name).data()[i] != 0;
 }
@@ -135,15 +135,23 @@ bool NotFiniteElements::only_comparison_reads_x(const std::string& output) const
   return output == "grad_x" && ref::model::operation_info(case_.options).gradient_compares_x;
 }
 
-/// Whether the element is the gradient of a NaN that swiglu compares with its limit. The comparison
-/// may drop the gradient.
-bool NotFiniteElements::is_gradient_of_limited_nan(const std::string& name, std::size_t i) const {
+/// Whether the element is a gradient that swiglu may drop because of its limit, and that depends on
+/// a NaN: that of a NaN, which is compared with the limit, and that of an element at the limit or
+/// beyond it, which may be multiplied by 0.
+bool NotFiniteElements::may_be_dropped_at_limit(const std::string& name, std::size_t i) const {
   const auto* const function = std::get_if<ref::model::FunctionOptions>(&case_.options);
   const auto* const swiglu =
       function == nullptr ? nullptr : std::get_if<ref::model::SwigluOptions>(function);
   const bool is_limited = is_of_user_ && swiglu != nullptr && swiglu->limit.has_value();
   if (!is_limited || (name != "grad_x" && name != "grad_gate")) return false;
-  return std::isnan(inputs_.function.tensors.at(name == "grad_x" ? "x" : "gate").data()[i]);
+  const auto element = [&](const char* tensor) {
+    return inputs_.function.tensors.at(tensor).data()[i];
+  };
+  const double own = name == "grad_x" ? element("x") : std::fabs(element("gate"));
+  if (std::isnan(own)) return true;
+  const bool depends_on_nan =
+      std::isnan(element("x")) || std::isnan(element("gate")) || !std::isfinite(element("grad_y"));
+  return own >= *swiglu->limit && depends_on_nan;
 }
 
 /// Whether the element changes with the numbers that replace the inputs.
@@ -153,7 +161,7 @@ bool NotFiniteElements::changes(const std::string& name, std::size_t i) const {
 }
 
 bool NotFiniteElements::is_nan(const std::string& name, std::size_t i) const {
-  if (!changes(name, i) || is_gradient_of_limited_nan(name, i)) return false;
+  if (!changes(name, i) || may_be_dropped_at_limit(name, i)) return false;
   // A mask leaves out a NaN that a product with 0 keeps.
   const bool is_product_with_0 =
       results_.at(name).data()[i] == 0 && others_.at(name).data()[i] == 0;

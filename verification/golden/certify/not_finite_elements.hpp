@@ -45,7 +45,7 @@ class NotFiniteElements {
   bool changes(const std::string& name, std::size_t i) const;
   bool is_nan(const std::string& name, std::size_t i) const;
   bool only_comparison_reads_x(const std::string& output) const;
-  bool is_gradient_of_limited_nan(const std::string& name, std::size_t i) const;
+  bool may_be_dropped_at_limit(const std::string& name, std::size_t i) const;
 
   const corpus::Case& case_;
   ref::model::OperationInputs inputs_;  ///< empty if all inputs are finite

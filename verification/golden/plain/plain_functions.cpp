@@ -346,7 +346,7 @@ class PlainFunctions : public PlainActivations<T> {
     const auto one_of = [&](const char* site) {
       return gated && sites_.any(site, {Op::other}) == Op::other;
     };
-    PlainSwiglu<T> step(options, sites_);
+    PlainSwiglu<T> step(options, a_.style().from_y, sites_);
     const PackedReading reading = find_packed_reading();
     misread_packed(reading, shape_.d_model, false, x_, gate_);
     const bool swapped = one_of("operand of the activation");

@@ -17,11 +17,14 @@ class PlainSwiglu {
  public:
   using Op = mutations::MutationOperator;
 
-  PlainSwiglu(const ref::model::SwigluOptions& options, mutations::Sites& sites)
+  /// `drops_at_limit` says whether the gradient of an element at the limit itself is 0, too.
+  PlainSwiglu(const ref::model::SwigluOptions& options, bool drops_at_limit,
+              mutations::Sites& sites)
       : options_(options),
         limit_(static_cast<T>(options.limit.value_or(0))),
         alpha_(static_cast<T>(options.alpha)),
         beta_(static_cast<T>(options.beta)),
+        drops_at_limit_(drops_at_limit),
         sites_(sites) {}
 
   /// Returns min(x, limit).
@@ -56,21 +59,19 @@ class PlainSwiglu {
   /// Returns the gradient of x, or +0 if x is beyond the limit.
   T keep_gradient_of_x(T x, T gradient) {
     if (!options_.limit) return gradient;
-    const Op op = sites_.any("gradient of a limited x", {Op::insert, Op::other});
-    const bool beyond = x > limit_ || (op == Op::other && x == limit_);
-    return beyond && op != Op::insert ? T(0) : gradient;
+    return is_beyond(x) && !passes("gradient of a limited x") ? T(0) : gradient;
   }
 
   /// Returns the gradient of the gate, or +0 if the gate is beyond the limit.
   T keep_gradient_of_gate(T gate, T gradient) {
     if (!options_.limit) return gradient;
-    const Op op = sites_.any("gradient of a limited gate", {Op::insert, Op::other});
-    const T magnitude = gate < 0 ? -gate : gate;
-    const bool beyond = magnitude > limit_ || (op == Op::other && magnitude == limit_);
-    return beyond && op != Op::insert ? T(0) : gradient;
+    const bool beyond = is_beyond(gate < 0 ? -gate : gate);
+    return beyond && !passes("gradient of a limited gate") ? T(0) : gradient;
   }
 
  private:
+  bool is_beyond(T v) const { return v > limit_ || (drops_at_limit_ && v == limit_); }
+  bool passes(const char* site) { return sites_.any(site, {Op::insert}) == Op::insert; }
   bool drops_nan(T v) {
     const bool is_nan = !(v == v);  // NOLINT(misc-redundant-expression)
     return is_nan && sites_.any("NaN at the limit", {Op::ignore_nan}) == Op::ignore_nan;
@@ -89,6 +90,7 @@ class PlainSwiglu {
 
   ref::model::SwigluOptions options_;
   T limit_, alpha_, beta_;
+  bool drops_at_limit_;
   mutations::Sites& sites_;
 };
 

@@ -129,6 +129,20 @@ class ScaledCases {
               }),
           {.dtype = kDtype, .group = 64});
     add_zero_group_case();
+    if (ref::model::is_operation_name<ref::model::SwigluOptions>(operation_row_.operation))
+      add_limited_swiglu_case();
+  }
+
+  void add_limited_swiglu_case() {
+    const auto scaled = [](std::size_t, double normal) { return 6 * normal; };
+    add(recipe("float8_gpt_oss", {4, 66})
+            .why("swiglu with the limit, alpha and beta of gpt-oss, and a scale for each row of y")
+            .option("limit", "7")
+            .option("alpha", "1.702")
+            .option("beta", "1")
+            .x(scaled)
+            .gate(scaled),
+        {.dtype = DType::float8_e4m3fn, .group = 66});
   }
 
   /// Adds a case in which the first or the second group of each row of y is zero.

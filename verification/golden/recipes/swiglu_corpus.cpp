@@ -100,7 +100,7 @@ class SwigluCases {
     constexpr std::size_t kCount = std::size(kPlaces);
     cases_.push_back(recipe("at_the_limit", {kCount, kCount}, dtype, kGptOss)
                          .why("x and gate at the limit and next to it: the gradient at the limit "
-                              "itself is that inside of it")
+                              "itself may be dropped, that beside it may not")
                          .x([=](std::size_t i, double) { return kPlaces[i % kCount]; })
                          .gate([=](std::size_t i, double) { return kPlaces[i / kCount]; })
                          .make(seed_));

@@ -20,6 +20,7 @@ namespace normproof::verification::golden::tolerance {
 ///           gelu and geglu get a bound relative to the result for x < -2.
 ///           swiglu and geglu: the activation, the sum of gate and beta, and in the backward pass
 ///           the product of grad_y and this sum, stored in c.dtype.
+///           swiglu: any gradient from 0 on for an element at the limit itself.
 ///           rope: products stored in c.dtype.
 ///           l2_norm: a backward pass that uses y as stored in c.dtype, or the powers of the
 ///           reciprocal norm in another order.

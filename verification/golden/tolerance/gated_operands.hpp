@@ -14,6 +14,7 @@ namespace normproof::verification::golden::tolerance {
 struct GatedElement {
   double c, v, factor;
   bool keeps_grad_x, keeps_grad_gate;  ///< whether the operand is within the limit
+  bool is_x_at_limit, is_gate_at_limit;
 };
 
 /// Computes the elements of a case. Operations other than swiglu have no limit, alpha = 1 and
@@ -32,10 +33,15 @@ class GatedOperands {
   GatedElement operator()(std::size_t i) const {
     const double limit = options_.limit.value_or(std::numeric_limits<double>::infinity());
     const double x = x_.data()[i], c = std::min(x, limit);
-    if (gate_ == nullptr) return {c, options_.alpha * c, 1, x <= limit, true};
+    if (gate_ == nullptr) return {c, options_.alpha * c, 1, x <= limit, true, x == limit, false};
     const double gate = gate_->data()[i];
-    return {c, options_.alpha * c, std::clamp(gate, -limit, limit) + options_.beta, x <= limit,
-            std::fabs(gate) <= limit};
+    return {c,
+            options_.alpha * c,
+            std::clamp(gate, -limit, limit) + options_.beta,
+            x <= limit,
+            std::fabs(gate) <= limit,
+            x == limit,
+            std::fabs(gate) == limit};
   }
 
  private:

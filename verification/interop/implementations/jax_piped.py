@@ -35,16 +35,13 @@ def gated(fn):
 
 
 def swiglu(x, gate, limit=None, alpha=1.0, beta=0.0):
-    """Computes swiglu with a limit, alpha and beta, in float32 for inputs of 16 bits.
-
-    jnp.clip passes half of the gradient at the limit itself. The limit is therefore a selection.
-    """
+    """Computes swiglu with a limit, alpha and beta, in float32 for inputs of 16 bits."""
     limit = math.inf if limit is None else limit
     if (limit, alpha, beta) == (math.inf, 1, 0):
         return gated(board.silu)(x, gate)
     c, up = (t.astype(formulas.compute_dtype(x)) for t in (x, gate))
-    c = jnp.where(c > limit, jnp.asarray(limit, c.dtype), c)
-    up = jnp.where(jnp.abs(up) > limit, jnp.copysign(jnp.asarray(limit, up.dtype), up), up)
+    if limit < math.inf:
+        c, up = jnp.minimum(c, limit), jnp.clip(up, -limit, limit)
     return (c * jax.nn.sigmoid(alpha * c) * (up + beta)).astype(x.dtype)
 
 

@@ -215,8 +215,10 @@ def swiglu(x, gate, limit=None, alpha=1.0, beta=0.0):
     if (limit, alpha, beta) == (math.inf, 1, 0):
         return board.swiglu(x, gate)
     wide = torch.float64 if x.dtype == torch.float64 else torch.float32
-    c, factor = x.to(wide).clamp(max=limit), gate.to(wide).clamp(-limit, limit) + beta
-    return (c * torch.sigmoid(alpha * c) * factor).to(x.dtype)
+    c, factor = x.to(wide), gate.to(wide)
+    if limit < math.inf:  # clamp drops the gradient of a NaN
+        c, factor = c.clamp(max=limit), factor.clamp(-limit, limit)
+    return (c * torch.sigmoid(alpha * c) * (factor + beta)).to(x.dtype)
 
 
 def functions():

@@ -306,6 +306,7 @@ def test_a_nan_at_the_limit_may_lose_its_gradient():
                 grad_x, grad_gate = np.where(x <= 7, grad_x, 0), np.where(np.abs(gate) <= 7, grad_gate, 0)
             return {"y": np.minimum(x, 7) * s * np.clip(gate, -7, 7), "grad_x": grad_x, "grad_gate": grad_gate}
         return swiglu
+    x[1, 0], gate[1, 0], x[1, 1], gate[1, 1] = 9, np.nan, np.nan, 9  # beyond the limit beside a NaN
     for drops in (False, True):
         report = normproof.judge(with_gradients(drops), "swiglu", x=x, gate=gate, grad_y=grad_y, limit=7.0)
         assert report, report

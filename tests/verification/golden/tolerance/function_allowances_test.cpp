@@ -199,8 +199,29 @@ TEST(FunctionAllowances, OfTheSigmoidFollowAlphaAndTheLimit) {
   EXPECT_DOUBLE_EQ(low.at("y").data()[0], 2 * 30 * std::exp(-90.0));
   EXPECT_DOUBLE_EQ(low.at("grad_x").data()[0], 2 * 91 * std::exp(-90.0));
   EXPECT_DOUBLE_EQ(low.at("grad_gate").data()[0], 30 * std::exp(-90.0));
-  EXPECT_DOUBLE_EQ(allowances("4", 4).at("grad_x").data()[0], 2 * 10 * 12 * 0x1p-24);
+  EXPECT_DOUBLE_EQ(allowances("4", 3.5).at("grad_x").data()[0], 2 * 10 * 10.5 * 0x1p-24);
   EXPECT_EQ(allowances("4", 5).at("grad_x").data()[0], 0);
+}
+
+/// At the limit itself, a gradient from 0 to that of the reference is accepted, and nowhere else.
+TEST(FunctionAllowances, AcceptAnyGradientAtTheLimitItself) {
+  const Case c = plain_recipe("swiglu", {1, 4})
+                     .option("limit", "2")
+                     .x([](std::size_t i, double) { return i == 0 ? 2.0 : 1.0; })
+                     .gate([](std::size_t i, double) { return i == 1   ? -2.0
+                                                              : i == 2 ? 2.0
+                                                                       : 1.0; })
+                     .grad_y([](auto, double) { return 1.0; })
+                     .make(1);
+  const auto exact = certified(c).expected;
+  const auto bound = derive_tolerance(c, Accumulation::float64).bound;
+  const auto is_zero_accepted = [&](const char* name, std::size_t i) {
+    return std::fabs(find_tensor_values(exact, name)[i]) <= bound.at(name).data()[i];
+  };
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(is_zero_accepted("grad_x", i), i == 0) << i;
+    EXPECT_EQ(is_zero_accepted("grad_gate", i), i == 1 || i == 2) << i;
+  }
 }
 
 /// A backward that uses the stored y must be within the bound with the allowance, but not within
