@@ -60,6 +60,12 @@ static void visit_fields(SoftplusOptions& o, auto&& f) {
 }
 static void visit_fields(TanhOptions&, auto&&) {}
 static void visit_fields(MishOptions&, auto&&) {}
+static void visit_fields(GatedRMSNormOptions& o, auto&& f) {
+  f("eps", o.eps);
+  f("gate_position", o.gate_position);
+  f("gate_activation", o.gate_activation);
+  f("groups", o.groups);
+}
 static void visit_layer_fields(auto& o, auto&& f) {
   f("num_heads", o.num_heads);
   f("activation", o.activation);

@@ -192,6 +192,20 @@ OperationInfo describe(const TanhOptions&) {
 OperationInfo describe(const MishOptions&) {
   return activation("mish");
 }
+OperationInfo describe(const GatedRMSNormOptions&) {
+  return {.name = "gated_rms_norm",
+          .operands = {{"x", kShapeOfRows},
+                       {"gate", kShapeOfRows},
+                       optional("grad_y", kShapeOfRows),
+                       optional("gamma", "[D]"),
+                       optional("beta", "[D]")},
+          .outputs = {{"y", kShapeOfRows},
+                      optional("grad_x", kShapeOfRows),
+                      optional("grad_gate", kShapeOfRows),
+                      optional("grad_gamma", "[D]"),
+                      optional("grad_beta", "[D]")},
+          .independence = Independence::row};
+}
 
 OperationInfo describe(const EncoderLayerOptions&) {
   return {.name = "encoder_layer",

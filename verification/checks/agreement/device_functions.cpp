@@ -1,6 +1,7 @@
 #include "verification/checks/agreement/device_functions.hpp"
 
 #include <limits>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -132,6 +133,10 @@ struct FunctionRunner {
     store_outputs(gpu::norm::l2_norm(x(), options),
                   [&] { return gpu::norm::l2_norm_backward(grad_y(), x(), options); });
   }
+  /// Throws an error. This overload is never called in a correct program: has_device_kernels.
+  void operator()(const model::GatedRMSNormOptions&) const {
+    throw std::logic_error("gated_rms_norm has no kernel on a device");
+  }
   void operator()(const model::QuantizeOptions&) const { store_identity(); }
   void operator()(const model::DequantizeOptions&) const { store_identity(); }
   void operator()(const model::RopeOptions& options) const {
@@ -197,6 +202,10 @@ struct FunctionRunner {
 };
 
 }  // namespace
+
+bool has_device_kernels(const model::FunctionOptions& function) {
+  return !std::holds_alternative<model::GatedRMSNormOptions>(function);
+}
 
 NamedDeviceTensors run_function_on_device(Device& device, const model::FunctionOptions& function,
                                           const checks::evaluation::FunctionInputs& inputs) {

@@ -5,8 +5,13 @@
 
 namespace normproof::verification::checks::agreement {
 
+/// Whether a device has the function. Models on a device do not use gated_rms_norm, so it has no
+/// kernel.
+bool has_device_kernels(const ref::model::FunctionOptions& function);
+
 /// Runs a function on a device. Returns the outputs of checks::evaluation::run_function under the
 /// same names.
+/// Requires  has_device_kernels(function)
 /// Throws    ContractError as the function does
 gpu::device::NamedDeviceTensors run_function_on_device(
     gpu::device::Device& device, const ref::model::FunctionOptions& function,

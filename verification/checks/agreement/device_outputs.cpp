@@ -75,7 +75,8 @@ std::optional<NamedTensors<double>> run_operation_on_device(
     const checks::evaluation::EvalInputs& inputs, bool stacked) {
   if (const auto* const layer = std::get_if<ref::model::NormOptions>(&operation))
     return run_norm_on_device(device, *layer, inputs, stacked);
-  if (const auto* const function = std::get_if<ref::model::FunctionOptions>(&operation))
+  const auto* const function = std::get_if<ref::model::FunctionOptions>(&operation);
+  if (function != nullptr && has_device_kernels(*function))
     return download(run_function_on_device(device, *function, inputs.function));
   if (const auto* const encoder = std::get_if<ref::model::EncoderOperation>(&operation))
     return download(

@@ -46,6 +46,8 @@ std::vector<Exhibit> function_exhibits();
 /// Bugs in sigmoid, log_sigmoid, softplus and tanh.
 std::vector<Exhibit> activation_exhibits();
 std::vector<Exhibit> attention_exhibits();
+/// Bugs in gated_rms_norm.
+std::vector<Exhibit> gated_norm_exhibits();
 std::vector<Exhibit> optimizer_exhibits();
 /// Bugs in outputs of 8 bits with scales.
 std::vector<Exhibit> scaled_exhibits();

@@ -6,6 +6,10 @@ namespace normproof::verification::golden::museum {
 
 const std::map<std::string, std::vector<std::string>>& right_names() {
   static const std::map<std::string, std::vector<std::string>> kNames = {
+      {"activation_ignored", {"gate_activation='silu'"}},
+      {"groups_not_in_the_backward", {"mean of g x_hat: of all features instead of a group"}},
+      {"groups_not_passed", {"groups=1", "mean of squares: of all features instead of a group"}},
+      {"output_again_without_gate", {"y: not multiplied by the gate"}},
       {"first_row_of_the_gradient", {"reading grad_y: the first row used for all"}},
       {"last_stage_lost", {"sum of squares: only the first 1024"}},
       {"scaled_but_for_eps",
