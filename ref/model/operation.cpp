@@ -71,6 +71,12 @@ static void visit_fields(MishOptions&, auto&&) {}
 static void visit_fields(MergeAttentionStatesOptions& o, auto&& f) {
   f("log_sum_exp_base", o.log_sum_exp_base);
 }
+static void visit_fields(GatedRMSNormOptions& o, auto&& f) {
+  f("eps", o.eps);
+  f("gate_position", o.gate_position);
+  f("gate_activation", o.gate_activation);
+  f("groups", o.groups);
+}
 static void visit_layer_fields(auto& o, auto&& f) {
   f("num_heads", o.num_heads);
   f("activation", o.activation);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,8 +16,9 @@ namespace normproof::ref::model {
 
 /// The structs below hold the options of the functions that have no state, one struct per function.
 /// The functions are in ref/ops/softmax.hpp, ref/ops/activation.hpp, ref/ops/gated_activation.hpp,
-/// ref/nn/scaled_dot_product_attention.hpp, ref/norm/add_norm.hpp, ref/norm/l2_norm.hpp,
-/// ref/nn/rotary_embedding.hpp and ref/train/cross_entropy.hpp. Quantization is in activation.hpp.
+/// ref/nn/scaled_dot_product_attention.hpp, ref/norm/add_norm.hpp,
+/// ref/norm/gated_rms_norm.hpp, ref/norm/l2_norm.hpp, ref/nn/rotary_embedding.hpp and
+/// ref/train/cross_entropy.hpp. Quantization is in activation.hpp.
 struct SoftmaxOptions {};
 struct LogSoftmaxOptions {};
 struct LogSumExpOptions {};
@@ -113,6 +115,32 @@ struct L2NormOptions {
   double eps = 1e-6;
   EpsPlacement eps_placement = EpsPlacement::inside;
 };
+/// The place of the gate in gated_rms_norm, with the activation a of the gate.
+enum class GatePosition {
+  after,  ///< norm(x) a(gate)
+  before  ///< norm(x a(gate))
+};
+inline EnumNames<GatePosition> enum_names(GatePosition) {
+  static constexpr std::pair<const char*, GatePosition> kNames[] = {
+      {"after", GatePosition::after}, {"before", GatePosition::before}};
+  return kNames;
+}
+/// The activation of the gate in gated_rms_norm, where s is the logistic sigmoid.
+enum class GateActivation {
+  silu,    ///< gate s(gate)
+  sigmoid  ///< s(gate)
+};
+inline EnumNames<GateActivation> enum_names(GateActivation) {
+  static constexpr std::pair<const char*, GateActivation> kNames[] = {
+      {"silu", GateActivation::silu}, {"sigmoid", GateActivation::sigmoid}};
+  return kNames;
+}
+struct GatedRMSNormOptions {
+  double eps = 1e-5;
+  GatePosition gate_position = GatePosition::after;
+  GateActivation gate_activation = GateActivation::silu;
+  std::int64_t groups = 1;  ///< groups of features, each with its own mean of squares
+};
 /// quantize and dequantize are the identity on real numbers. They differ in the tensor that is
 /// stored in 8 bits with scales: y of quantize, x of dequantize. The scales are tensors of a case
 /// (docs/specification/eight_bits.md), and not options.
@@ -140,7 +168,7 @@ using FunctionOptions =
                  AddLayerNormOptions, AddRMSNormOptions, CrossEntropyOptions, RopeOptions,
                  L2NormOptions, QuantizeOptions, DequantizeOptions, ReluSquaredOptions,
                  SigmoidOptions, LogSigmoidOptions, SoftplusOptions, TanhOptions, MishOptions,
-                 MergeAttentionStatesOptions>;
+                 MergeAttentionStatesOptions, GatedRMSNormOptions>;
 
 /// Returns the names of all functions, in the order of the alternatives of FunctionOptions. The
 /// names are defined in operation_info.cpp.

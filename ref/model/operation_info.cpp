@@ -202,6 +202,20 @@ OperationInfo describe(const MergeAttentionStatesOptions&) {
                       optional("grad_o", "[P,B,H,T,E]"),
                       optional("grad_log_sum_exp", "[P,B,H,T]")}};
 }
+OperationInfo describe(const GatedRMSNormOptions&) {
+  return {.name = "gated_rms_norm",
+          .operands = {{"x", kShapeOfRows},
+                       {"gate", kShapeOfRows},
+                       optional("grad_y", kShapeOfRows),
+                       optional("gamma", "[D]"),
+                       optional("beta", "[D]")},
+          .outputs = {{"y", kShapeOfRows},
+                      optional("grad_x", kShapeOfRows),
+                      optional("grad_gate", kShapeOfRows),
+                      optional("grad_gamma", "[D]"),
+                      optional("grad_beta", "[D]")},
+          .independence = Independence::row};
+}
 
 OperationInfo describe(const EncoderLayerOptions&) {
   return {.name = "encoder_layer",

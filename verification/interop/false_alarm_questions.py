@@ -151,6 +151,8 @@ class Drawing:
             "causal": lambda: self.chance(0.5), "interleaved": lambda: self.chance(0.5),
             "label_smoothing": lambda: self.choose((0.0, 0.1, float(self.generator.random()))),
             "eps_placement": lambda: self.choose(("inside", "outside", "floor")),
+            "gate_position": lambda: self.choose(("after", "before")),
+            "gate_activation": lambda: self.choose(("silu", "sigmoid")),
             "learning_rate": lambda: 10 ** float(self.generator.uniform(-5, 0)),
             "momentum": lambda: self.choose((0.0, 0.9, float(self.generator.random()))),
             "beta1": lambda: self.choose((0.0, 0.9, float(self.generator.random()))),

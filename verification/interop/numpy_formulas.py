@@ -74,6 +74,7 @@ TAKES = {
     "rope": ("cos", "sin", "interleaved"),
     "merge_attention_states": ("o", "log_sum_exp", "log_sum_exp_base"),
     "l2_norm": ("eps", "eps_placement"),
+    "gated_rms_norm": ("gate", *AFFINE, "eps", "groups", "gate_position", "gate_activation"),
     "softplus": ("beta", "threshold"),
     "quantize": (),
     "dequantize": (),
@@ -291,8 +292,8 @@ def step(case):
 if __name__ == "__main__":
     protocol.main("NumPy", np.__version__,
                   protocol.asks((*FORMULAS, *numpy_functions.FUNCTIONS, *numpy_functions.GATED,
-                                 *numpy_functions.ADDED, "cross_entropy", "l2_norm", "softplus", *numpy_attention.FUNCTIONS,
-                                 *numpy_optimizers.OPTIMIZERS),
+                                 *numpy_functions.ADDED, "cross_entropy", "gated_rms_norm", "l2_norm", "softplus",
+                                 *numpy_attention.FUNCTIONS, *numpy_optimizers.OPTIMIZERS),
                                 ("float64", "float32", "float16", "bfloat16")) +
                   protocol.asks(numpy_transformers.OPERATIONS, ("float64", "float32")) +
                   protocol.asks(("decoding",), ("bfloat16",)) +

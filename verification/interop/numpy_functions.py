@@ -128,6 +128,39 @@ def l2_norm(case):
     return protocol.all_stored(case, {"y": y, "grad_x": (dy - projection) / divisor})
 
 
+def gated_rms_norm(case):
+    """Computes gated_rms_norm, see docs/specification/norms.md."""
+    kind, groups = case.compute_dtype, int(case.options["groups"])
+    x, gate, dy = (case[name].astype(kind) for name in ("x", "gate", "grad_y"))
+    gamma, beta = case.get("gamma", np.ones(x.shape[-1])).astype(kind), case.get("beta", np.zeros(1)).astype(kind)
+    with np.errstate(over="ignore"):
+        s = 1 / (1 + np.exp(-gate))
+    is_before = case.options["gate_position"] == "before"
+    active, slope = {"silu": (gate * s, s * (1 + gate * (1 - s))),
+                     "sigmoid": (s, s * (1 - s))}[case.options["gate_activation"]]
+
+    def grouped(values):
+        return values.reshape(*x.shape[:-1], groups, -1)
+
+    def mean(values):
+        return values.mean(axis=-1, dtype=kind, keepdims=True)
+    v = grouped(x * active if is_before else x)
+    rstd = 1 / np.sqrt(mean(v * v) + kind(case.options["eps"]))
+    x_hat = v * rstd
+    norm = gamma * x_hat.reshape(x.shape) + beta
+    t = dy if is_before else dy * active
+    g = grouped(gamma * t)
+    grad_v = ((g - x_hat * mean(g * x_hat)) * rstd).reshape(x.shape)
+    outputs = {"y": norm if is_before else norm * active, "grad_x": grad_v * active if is_before else grad_v,
+               "grad_gate": (grad_v * x if is_before else dy * norm) * slope}
+    rows = tuple(range(x.ndim - 1))
+    if "gamma" in case.tensors:
+        outputs["grad_gamma"] = (t * x_hat.reshape(x.shape)).sum(axis=rows, dtype=kind)
+    if "beta" in case.tensors:
+        outputs["grad_beta"] = t.sum(axis=rows, dtype=kind)
+    return protocol.all_stored(case, outputs)
+
+
 def quantize(case):
     """Returns x: 8 bits and scales belong to the stored tensors, see numpy_scaled.py. dequantize is the same."""
     outputs = {"y": case["x"].astype(case.compute_dtype)}
@@ -171,7 +204,8 @@ def cross_entropy(case):
 
 
 # Functions that read their inputs and options from the case, and return stored outputs.
-CASE_FUNCTIONS = {**{f.__name__: f for f in (cross_entropy, l2_norm, quantize, softplus)}, "dequantize": quantize}
+CASE_FUNCTIONS = {**{f.__name__: f for f in (cross_entropy, gated_rms_norm, l2_norm, quantize, softplus)},
+                  "dequantize": quantize}
 FUNCTIONS = {f.__name__: f for f in (softmax, log_softmax, log_sum_exp, relu, gelu, gelu_tanh, silu, relu_squared, sigmoid,
                                     log_sigmoid, tanh, mish)}
 # The activation that x passes.

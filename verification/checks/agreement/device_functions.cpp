@@ -1,6 +1,7 @@
 #include "verification/checks/agreement/device_functions.hpp"
 
 #include <limits>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -149,6 +150,10 @@ struct FunctionRunner {
     store_outputs(gpu::norm::l2_norm(x(), options),
                   [&] { return gpu::norm::l2_norm_backward(grad_y(), x(), options); });
   }
+  /// Throws an error. This overload is never called in a correct program: runs_on_device.
+  void operator()(const model::GatedRMSNormOptions&) const {
+    throw std::logic_error("gated_rms_norm has no kernel on a device");
+  }
   void operator()(const model::QuantizeOptions&) const { store_identity(); }
   void operator()(const model::DequantizeOptions&) const { store_identity(); }
   void operator()(const model::RopeOptions& options) const {
@@ -216,6 +221,7 @@ struct FunctionRunner {
 }  // namespace
 
 bool runs_on_device(const model::FunctionOptions& function) {
+  if (std::holds_alternative<model::GatedRMSNormOptions>(function)) return false;
   const auto* const loss = std::get_if<model::CrossEntropyOptions>(&function);
   return loss == nullptr || (loss->reduction == model::LossReduction::mean && loss->z_loss == 0 &&
                              !loss->soft_cap.has_value());

@@ -166,9 +166,12 @@ struct OperationRunner {
 
 std::vector<std::string> operations_on_device() {
   std::vector<std::string> names;
-  for (const std::string& name : model::operation_names())
-    if (!std::holds_alternative<model::TransformerOperation>(model::operation(name)))
-      names.push_back(name);
+  for (const std::string& name : model::operation_names()) {
+    const model::Operation operation = model::operation(name);
+    const auto* const function = std::get_if<model::FunctionOptions>(&operation);
+    if (function != nullptr && !runs_on_device(*function)) continue;
+    if (!std::holds_alternative<model::TransformerOperation>(operation)) names.push_back(name);
+  }
   return names;
 }
 

@@ -9,8 +9,8 @@
 namespace normproof::verification::checks::agreement {
 
 /// Returns the names of the operations that a device supports: all of model::operation_names()
-/// except the whole Transformers. compare_trajectory (trajectory.hpp) compares their training steps
-/// instead.
+/// except gated_rms_norm and the whole Transformers. compare_trajectory (trajectory.hpp) compares
+/// the training steps of Transformers instead.
 std::vector<std::string> operations_on_device();
 
 /// Runs an operation with ref and on the device, step by step, and compares every output bit for

@@ -195,6 +195,8 @@ RandomCase make_function_case(std::uint64_t seed, const std::string& function,
   if (info.takes("residual")) {
     for (const char* name : {"residual", "grad_sum"})
       in.tensors.set(name, random_tensor(seed, fmt::format("{}/{}", c.name, name), shape.x));
+  }
+  if (info.takes("gamma")) {
     for (const char* name : {"gamma", "beta"})
       in.tensors.set(name,
                      random_tensor(seed, fmt::format("{}/{}", c.name, name), {shape.x.back()}));

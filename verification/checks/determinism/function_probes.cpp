@@ -1,6 +1,7 @@
 #include "ref/nn/merge_attention_states.hpp"
 #include "ref/nn/rotary_embedding.hpp"
 #include "ref/nn/scaled_dot_product_attention.hpp"
+#include "ref/norm/gated_rms_norm.hpp"
 #include "ref/norm/l2_norm.hpp"
 #include "ref/train/cross_entropy.hpp"
 #include "verification/checks/determinism/probe.hpp"
@@ -112,6 +113,23 @@ void run_l2_norm(const std::string& probe, const ref::model::L2NormOptions& opti
   add_tensor_hashes(ref::norm::l2_norm_backward(grad_y, x, options), values);
 }
 
+void run_gated_rms_norm(const std::string& probe, const ref::model::GatedRMSNormOptions& options,
+                        Values& values) {
+  Inputs inputs(probe);
+  const ref::tensor::Shape shape = {5, 9, 132};
+  const ref::norm::GatedRMSNormInputs<double> in{
+      .x = inputs.draw_uniforms(shape, -3, 3),
+      .gate = inputs.draw_uniforms(shape, -6, 6),
+      .affine = {inputs.draw_uniforms(ref::tensor::Shape{132}, 0.25, 4),
+                 inputs.draw_uniforms(ref::tensor::Shape{132}, -1, 1)}};
+  add_tensor_hashes(ref::norm::gated_rms_norm(in, options), values);
+  const auto gradients =
+      ref::norm::gated_rms_norm_backward(inputs.draw_uniforms(shape, -1, 1), in, options);
+  for (const Tensor<double>* gradient :
+       {&gradients.x, &gradients.gate, &gradients.gamma, &gradients.beta})
+    add_tensor_hashes(*gradient, values);
+}
+
 }  // namespace
 
 void add_function_probes(std::vector<Probe>& probes) {
@@ -160,6 +178,15 @@ void add_function_probes(std::vector<Probe>& probes) {
     const ref::model::L2NormOptions options{.eps = 14, .eps_placement = placement};
     probes.push_back({probe, [=](Values& values) { run_l2_norm(probe, options, values); }});
   }
+  for (const auto& [position, place] : ref::model::enum_names(ref::model::GatePosition::after))
+    for (const auto& [name, activation] :
+         ref::model::enum_names(ref::model::GateActivation::silu)) {
+      const std::string probe = std::string("gated_rms_norm/") + position + "_" + name;
+      const ref::model::GatedRMSNormOptions options{
+          .gate_position = place, .gate_activation = activation, .groups = 4};
+      probes.push_back(
+          {probe, [=](Values& values) { run_gated_rms_norm(probe, options, values); }});
+    }
 }
 
 }  // namespace normproof::verification::checks::determinism

@@ -7,6 +7,7 @@
 #include "ref/nn/rotary_embedding.hpp"
 #include "ref/nn/scaled_dot_product_attention.hpp"
 #include "ref/norm/add_norm.hpp"
+#include "ref/norm/gated_rms_norm.hpp"
 #include "ref/norm/l2_norm.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/ops/activation.hpp"
@@ -140,6 +141,16 @@ struct Evaluation {
   }
   void operator()(const model::L2NormOptions& options) {
     keep(norm::l2_norm(x, options), [&] { return norm::l2_norm_backward(grad_y, x, options); });
+  }
+  void operator()(const model::GatedRMSNormOptions& options) {
+    const norm::GatedRMSNormInputs<T> own{x, gate, affine(false)};
+    results.set("y", norm::gated_rms_norm(own, options));
+    if (!ref::tensor::is_given(grad_y)) return;
+    norm::GatedRMSNormGradients<T> gradients = norm::gated_rms_norm_backward(grad_y, own, options);
+    results.set("grad_x", std::move(gradients.x));
+    results.set("grad_gate", std::move(gradients.gate));
+    if (in.tensors.contains("gamma")) results.set("grad_gamma", std::move(gradients.gamma));
+    if (in.tensors.contains("beta")) results.set("grad_beta", std::move(gradients.beta));
   }
   void operator()(const model::QuantizeOptions&) { store_identity(); }
   void operator()(const model::DequantizeOptions&) { store_identity(); }

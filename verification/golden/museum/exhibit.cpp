@@ -10,7 +10,7 @@ std::vector<Exhibit> all_exhibits() {
   for (const auto family :
        {layer_norm_exhibits, rms_norm_exhibits, slice_norm_exhibits, function_exhibits,
         activation_exhibits, swiglu_exhibits, attention_exhibits, loss_exhibits, merge_exhibits,
-        optimizer_exhibits, scaled_exhibits})
+        gated_norm_exhibits, optimizer_exhibits, scaled_exhibits})
     std::ranges::move(family(), std::back_inserter(all));
   return all;
 }

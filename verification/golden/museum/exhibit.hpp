@@ -51,6 +51,8 @@ std::vector<Exhibit> attention_exhibits();
 std::vector<Exhibit> loss_exhibits();
 /// Bugs in the merge of partial results of attention.
 std::vector<Exhibit> merge_exhibits();
+/// Bugs in gated_rms_norm.
+std::vector<Exhibit> gated_norm_exhibits();
 std::vector<Exhibit> optimizer_exhibits();
 /// Bugs in outputs of 8 bits with scales.
 std::vector<Exhibit> scaled_exhibits();

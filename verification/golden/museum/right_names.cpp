@@ -7,12 +7,16 @@ namespace normproof::verification::golden::museum {
 const std::map<std::string, std::vector<std::string>>& right_names() {
   static const std::map<std::string, std::vector<std::string>> kNames = {
       {"absent_limit_is_zero", {"every element is 0"}},
+      {"activation_ignored", {"gate_activation='silu'"}},
       {"alpha_ignored", {"alpha: x is not multiplied by it in the sigmoid", "alpha=1"}},
       {"beta_lost", {"beta: not added to the gate", "beta=0"}},
+      {"groups_not_in_the_backward", {"mean of g x_hat: of all features instead of a group"}},
+      {"groups_not_passed", {"groups=1", "mean of squares: of all features instead of a group"}},
       {"halves_read_as_pairs", {"packed operand: halves read as even and odd columns"}},
       {"limit_lost_in_fusion", {"limit of x: not applied"}},
       {"limit_of_the_gate_lost", {"limit of gate: not applied"}},
       {"limit_on_both_sides", {"limit of x: applied from below too"}},
+      {"output_again_without_gate", {"y: not multiplied by the gate"}},
       {"first_row_of_the_gradient", {"reading grad_y: the first row used for all"}},
       {"last_stage_lost", {"sum of squares: only the first 1024"}},
       {"scaled_but_for_eps",

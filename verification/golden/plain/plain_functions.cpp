@@ -14,6 +14,7 @@
 #include "verification/golden/plain/plain_arithmetic.hpp"
 #include "verification/golden/plain/plain_attention.hpp"
 #include "verification/golden/plain/plain_cross_entropy.hpp"
+#include "verification/golden/plain/plain_gated_norm.hpp"
 #include "verification/golden/plain/plain_math.hpp"
 #include "verification/golden/plain/plain_merge.hpp"
 #include "verification/golden/plain/plain_one_pass.hpp"
@@ -450,6 +451,8 @@ std::vector<StoredTensor> run_plain_function(const Case& c, const EvalInputs& in
   if (has_operation<model::RopeOptions>(c)) return run_plain_rope(c, inputs, style, sites);
   if (has_operation<model::MergeAttentionStatesOptions>(c))
     return run_plain_merge(c, inputs, style, sites);
+  if (has_operation<model::GatedRMSNormOptions>(c))
+    return run_plain_gated_norm(c, inputs, style, sites);
   if (has_operation<model::CrossEntropyOptions>(c))
     return run_plain_cross_entropy(c, inputs, style, sites);
   return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)), [&]<class T>(T) {

@@ -12,6 +12,7 @@
 #include "verification/golden/recipes/attention_corpus.hpp"
 #include "verification/golden/recipes/cross_entropy_corpus.hpp"
 #include "verification/golden/recipes/gated_corpus.hpp"
+#include "verification/golden/recipes/gated_norm_corpus.hpp"
 #include "verification/golden/recipes/kernel_corpus.hpp"
 #include "verification/golden/recipes/l2_norm_corpus.hpp"
 #include "verification/golden/recipes/merge_corpus.hpp"
@@ -324,6 +325,8 @@ std::vector<Case> function_cases(Tier tier, std::string_view function, std::uint
     return merge_cases(tier, seed);
   if (ref::model::is_operation_name<ref::model::L2NormOptions>(function))
     return l2_norm_cases(tier, seed);
+  if (ref::model::is_operation_name<ref::model::GatedRMSNormOptions>(function))
+    return gated_norm_cases(tier, seed);
   if (is_silu_or_gated(function)) return gated_cases(tier, function, seed);
   FunctionCases cases(tier, function, seed);
   if (tier == Tier::quick) cases.quick();

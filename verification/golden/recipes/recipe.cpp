@@ -171,6 +171,7 @@ Case Recipe::make(std::uint64_t seed) const {
   if (info.takes("gate"))
     c.inputs.push_back(filled_tensor(c, "gate", shape_, c.dtype, gate_, seed));
   if (info.takes("residual")) add_residual_inputs(c, seed);
+  if (corpus::is_function(c) && info.takes("gamma")) add_affine_inputs(c, seed);
   if (is_layer(c))
     add_layer_inputs(c, seed);
   else if (out_)
@@ -185,6 +186,9 @@ void Recipe::add_residual_inputs(Case& c, std::uint64_t seed) const {
   for (const char* name : {"residual", "grad_sum"})
     c.inputs.push_back(filled_tensor(c, name, shape_, c.dtype,
                                      find_chosen_fill(parameters_, name, standard), seed));
+}
+
+void Recipe::add_affine_inputs(Case& c, std::uint64_t seed) const {
   for (const auto& [name, usual] : {std::pair{"gamma", &far_from_one}, {"beta", &far_from_zero}})
     if (affine_ && name != absent_)
       c.inputs.push_back(filled_tensor(c, name, {shape_.back()}, parameter_dtype_.value_or(c.dtype),

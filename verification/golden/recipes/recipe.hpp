@@ -94,6 +94,7 @@ class Recipe {
   std::vector<std::size_t> stacked(std::vector<std::size_t> shape) const;
   void add_layer_inputs(Case& c, std::uint64_t seed) const;
   void add_residual_inputs(Case& c, std::uint64_t seed) const;
+  void add_affine_inputs(Case& c, std::uint64_t seed) const;
 
   Case case_;
   std::vector<std::size_t> shape_;

@@ -87,6 +87,8 @@ std::vector<std::string> all_names() {
   add(ref::model::enum_names(ref::model::NormPlacement{}));
   add(ref::model::enum_names(ref::model::Pooling{}));
   add(ref::model::enum_names(ref::model::LossReduction{}));
+  add(ref::model::enum_names(ref::model::GatePosition{}));
+  add(ref::model::enum_names(ref::model::GateActivation{}));
   names.insert(names.end(),
                {"after_gamma", "before_gamma", "rows", "channels_first", "channels_last"});
   for (const ref::numeric::FloatFormat& format : ref::numeric::kFloatFormats)

@@ -9,6 +9,7 @@
 #include "verification/golden/tolerance/activation_allowances.hpp"
 #include "verification/golden/tolerance/attention_allowances.hpp"
 #include "verification/golden/tolerance/cross_entropy_allowances.hpp"
+#include "verification/golden/tolerance/gated_norm_allowances.hpp"
 #include "verification/golden/tolerance/gated_operands.hpp"
 #include "verification/golden/tolerance/merge_allowances.hpp"
 #include "verification/golden/tolerance/units.hpp"
@@ -372,7 +373,10 @@ void add_function_allowances(const Case& c, const checks::evaluation::FunctionIn
       has_operation<ref::model::GeluOptions>(c) || has_operation<ref::model::GegluOptions>(c);
   if (is_gelu && formula == Formula::stable)
     set_stable_gelu_bounds(inputs, arithmetic_of_candidate(accumulation, flushes), bound);
-  if (inputs.tensors.contains("gate")) allow_stored_factors(c, inputs, values, accumulation, bound);
+  if (has_operation<ref::model::GatedRMSNormOptions>(c))
+    add_gated_norm_allowances(c, inputs, accumulation, formula, bound);
+  else if (inputs.tensors.contains("gate"))
+    allow_stored_factors(c, inputs, values, accumulation, bound);
   if (has_operation<ref::model::SwigluOptions>(c) && inputs.tensors.contains("grad_y"))
     allow_any_gradient_at_limit(c, inputs, values, bound);
   if (has_operation<ref::model::AttentionOptions>(c) && inputs.tensors.contains("grad_y"))

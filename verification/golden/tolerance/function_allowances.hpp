@@ -24,9 +24,9 @@ namespace normproof::verification::golden::tolerance {
 ///           rope: products stored in c.dtype.
 ///           l2_norm: a backward pass that uses y as stored in c.dtype, or the powers of the
 ///           reciprocal norm in another order.
-///           attention, merge_attention_states, cross_entropy and norms of a sum: see
-///           add_attention_allowances, add_merge_allowances, add_cross_entropy_allowances and
-///           add_add_norm_allowances.
+///           attention, merge_attention_states, cross_entropy, gated_rms_norm and norms of a sum:
+///           see add_attention_allowances, add_merge_allowances, add_cross_entropy_allowances,
+///           add_gated_norm_allowances and add_add_norm_allowances.
 ///           Other activations: see add_activation_allowances.
 ///           Other operations: nothing
 /// Requires  `bound` contains the error bound of c for sums in any order in `accumulation`;

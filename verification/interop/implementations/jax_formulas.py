@@ -232,6 +232,19 @@ def l2_norm(x, eps, eps_placement):
     return (wide / divisor).astype(x.dtype)
 
 
+def gated_rms_norm(x, gate, eps, groups, gate_position, gate_activation, gamma=None, beta=None):
+    """Normalizes groups of features. The gate multiplies the result, or x before the norm."""
+    wide, z = x.astype(compute_dtype(x)), gate.astype(compute_dtype(x))
+    active = {"silu": jax.nn.silu, "sigmoid": jax.nn.sigmoid}[gate_activation](z)
+    v = wide * active if gate_position == "before" else wide
+    in_group = v.reshape(*x.shape[:-1], int(groups), -1)
+    square = jnp.mean(in_group * in_group, -1, keepdims=True)
+    y = (in_group * jax.lax.rsqrt(square + jnp.asarray(eps, wide.dtype))).reshape(x.shape)
+    y = y if gamma is None else y * gamma.astype(wide.dtype)
+    y = y if beta is None else y + beta.astype(wide.dtype)
+    return (y if gate_position == "before" else y * active).astype(x.dtype)
+
+
 def dyt(x, alpha0, alpha=None, gamma=None, beta=None):
     wide = in_groups(x, 1)
     return affine(jnp.tanh((alpha0 if alpha is None else alpha.astype(wide.dtype)) * wide), gamma, beta, x)
@@ -286,4 +299,5 @@ def cross_entropy(logits, targets, label_smoothing, class_weights=None, valid=No
 
 
 # Functions that only the study of false alarms judges.
-BESIDE_THE_PIPE = {"l2_norm": l2_norm, "power_norm": power_norm, "power_norm_released": power_norm}
+BESIDE_THE_PIPE = {"gated_rms_norm": gated_rms_norm, "l2_norm": l2_norm, "power_norm": power_norm,
+                   "power_norm_released": power_norm}

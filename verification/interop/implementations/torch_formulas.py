@@ -170,6 +170,17 @@ def l2_norm(x, eps, eps_placement):
     return (wide / torch.sqrt((wide * wide).sum(-1, keepdim=True) + eps)).to(x.dtype)
 
 
+def gated_rms_norm(x, gate, eps, groups, gate_position, gate_activation, gamma=None, beta=None):
+    """Normalizes groups of features. The gate multiplies the result, or x before the norm."""
+    kind = compute_dtype(x)
+    wide, active = x.to(kind), {"silu": F.silu, "sigmoid": torch.sigmoid}[gate_activation](gate.to(kind))
+    v = (wide * active if gate_position == "before" else wide).unflatten(-1, (int(groups), -1))
+    y = (v * torch.rsqrt(v.square().mean(-1, keepdim=True) + eps)).flatten(-2)
+    y = y if gamma is None else y * gamma.to(kind)
+    y = y if beta is None else y + beta.to(kind)
+    return (y if gate_position == "before" else y * active).to(x.dtype)
+
+
 def rope(x, cos, sin, interleaved):
     wide, pairs = x.to(compute_dtype(x)), cos.shape[-1]
     cos, sin = cos.to(wide.dtype), sin.to(wide.dtype)
@@ -182,6 +193,6 @@ def rope(x, cos, sin, interleaved):
 
 def functions():
     """Returns the operations that torch.nn.functional lacks. Only the study of false alarms judges these functions."""
-    alone = (scale_norm, group_scaling, power_norm_v, power_norm, l2_norm, rope)
+    alone = (scale_norm, group_scaling, power_norm_v, power_norm, l2_norm, gated_rms_norm, rope)
     return [Piped(fn.__name__, fn, FOUR) for fn in alone] + [
         Piped("power_norm_released", power_norm, FOUR), Piped("batch_renorm", batch_renorm, FOUR, layout="channels_last")]

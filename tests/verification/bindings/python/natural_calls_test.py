@@ -34,6 +34,8 @@ SIGNATURES = {
     "power_norm": "x, running_psi2, nu, iterations, gamma/weight, beta/bias, /training, eps, alpha_forward, alpha_backward, "
                   "warmup_iterations",
     "power_norm_released": "x, running_psi2, nu, iterations, gamma/weight, beta/bias, /training, **others",
+    "gated_rms_norm": "x/hidden_states, gate/z, gamma/weight=None, beta/bias=None, eps=1e-5, groups=1, "
+                      "gate_position='after', gate_activation='silu'",
     "rope": "x/q, cos, sin, interleaved=False",
     "attention": "q/query, k/key, v/value, causal/is_causal=False, scale=None, sinks/s_aux=None, bias/attn_bias=None",
     "merge_attention_states": "o/out, log_sum_exp/lse, log_sum_exp_base=\"e\"",

@@ -32,7 +32,7 @@ using ::testing::HasSubstr;
 // A user's case of few digits starts with 128 bits and has its second enclosure in `double`.
 TEST(Certify, UserCasesHaveTheExpectedValuesOfTheCorpusWhateverTheirEnclosures) {
   for (const char* const op : {"layer_norm", "rms_norm", "batch_norm", "dyt", "softmax", "gelu",
-                               "swiglu", "add_layer_norm", "l2_norm"})
+                               "swiglu", "add_layer_norm", "gated_rms_norm", "l2_norm"})
     for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16}) {
       Case c = plain_recipe(op, {6, 40}, dtype).make(1);
       const Expected of_corpus = certify(c);
@@ -311,7 +311,7 @@ TEST(Certify, AgreesWithTheDefinitionOfEveryFunction) {
   for (const std::string& function : ref::model::function_names()) {
     const auto& operands = ref::model::operation_info(function).operands;
     // The next test covers the norms of sums. The tests of the formulas cover the other functions:
-    // attention, rope, cross_entropy and merge_attention_states.
+    // attention, gated_rms_norm, rope, cross_entropy and merge_attention_states.
     if (!std::ranges::all_of(operands, [](const ref::model::OperandInfo& operand) {
           const std::string_view name = operand.name;
           return name == "x" || name == "gate" || name == "valid" || name == "grad_y";

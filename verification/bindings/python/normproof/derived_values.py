@@ -53,6 +53,8 @@ class DerivedValues:
             "betas": lambda: (case.options.get("beta1"), case.options.get("beta2")),
             "window_size": lambda: tuple(-1 if case.options.get(name) is None else case.options[name]
                                          for name in ("window_left", "window_right")),
+            "norm_before_gate": lambda: case.options["gate_position"] == "after",
+            "group_width": lambda: feature_count(case) // int(case.options["groups"]),
             "rotary_dim": lambda: 2 * case.tensors["cos"].shape[-1],
             "steps_before": lambda: self._steps(case, 0),
             "step_number": lambda: self._steps(case, 1),
@@ -115,6 +117,7 @@ class DerivedValues:
                 "has_beta": "True if there is beta", "approximate": "tanh for gelu_tanh alone",
                 "grouped_heads": "True if k has fewer heads than q",
                 "betas": "(beta1, beta2)", "window_size": "(window_left, window_right), -1 for all",
+                "norm_before_gate": "gate_position == 'after'", "group_width": "D / groups",
                 "rotary_dim": "the number of rotated features",
                 "steps_before": "iterations, a number from 0", "step_number": "iterations + 1, a number from 1",
                 "steps_before_scalar": "iterations, a tensor of shape []", "step_scalar": "iterations + 1, a tensor of shape []",

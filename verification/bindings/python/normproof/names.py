@@ -35,8 +35,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "limit": ("swiglu_limit", "clamp_limit", "clamp_value", "gemm1_clamp_limit"),
     "alpha": ("swiglu_alpha", "gemm1_alpha"),
     "gamma": ("weight", "scale", "w", "g", "weights"),
-    "gate": ("up", "b", "g"),
     "beta": ("bias", "b", "offset", "shift", "swiglu_beta", "gemm1_beta"),
+    "gate": ("up", "z", "b", "g"),
+    "gate_activation": ("activation",),
     "grad_y": ("dy", "grad_output", "grad_out", "dout", "gy", "cotangent", "upstream"),
     "running_mean": ("moving_mean",),
     "running_variance": ("running_var", "moving_variance", "moving_var"),
@@ -57,7 +58,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "y_scale_ub": ("scale_ub", "scale_upper_bound"),
     "y_scale_min": ("min_scaling_factor", "min_scale", "scale_min"),
     "eps": ("epsilon", "variance_epsilon", "layer_norm_eps", "rms_norm_eps", "norm_eps", "layernorm_epsilon"),
-    "groups": ("num_groups", "n_groups"),
+    "groups": ("num_groups", "n_groups", "ngroups"),
     "zero_centred_gamma": ("zero_centered_gamma", "unit_offset", "add_unit_offset"),
     "scaled_embedding": ("scale_embedding",),
     "running_decay": ("decay",),
@@ -84,12 +85,15 @@ DERIVED: dict[str, tuple[str, ...]] = {
     "ignored_target": ("ignore_index",),
     "betas": ("betas",),
     "window_size": ("window_size", "local_window_size"),
+    "norm_before_gate": ("norm_before_gate",),
+    "group_width": ("group_size",),
     "rotary_dim": ("rotary_dim", "rotary_dims", "rotary_ndims", "rot_dim", "rope_dim"),
     "steps_before": (), "step_number": (), "steps_before_scalar": (), "step_scalar": (), "step_array": (),
     "case": ("case",),
 }
 CONSTRUCTOR_RULES = ("features", "has_gamma", "has_beta")  # asked for by constructors only
 FUNCTION_RULES = ("last_axis",)  # asked for by functions only
+GATED_NORM_RULES = ("norm_before_gate", "group_width")  # asked for by norms with a gate only
 # Whether an operation is the approximation of GELU by tanh.
 GELU_BY_TANH = {"gelu": False, "gelu_tanh": True}
 
@@ -251,7 +255,10 @@ def meaning(parameter: str, known: Collection[str], constructor: bool = False) -
         return "groups"
     if {"cos", "sin"} <= set(known) and name in ("k", "key"):  # a rotation of queries and keys
         return "x"
-    rules = [rule for rule, spellings in DERIVED.items() if name in spellings]
+    if name == "g" and {"gate", "gamma"} <= set(known):  # flash-linear-attention calls gamma the weight
+        return "gate"
+    rules = [rule for rule, spellings in DERIVED.items() if name in spellings
+             and (rule not in GATED_NORM_RULES or "gate_position" in known)]
     if "rotary_dim" in rules and "cos" not in known:
         return None
     rules = [rule for rule in rules if rule not in (FUNCTION_RULES if constructor else CONSTRUCTOR_RULES)]

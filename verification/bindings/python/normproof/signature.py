@@ -18,6 +18,7 @@ from normproof.titles import local_title
 EVERYTHING = "*"  # stands for every tensor and option of a case
 # The tensors and options of a case that a rule of names.DERIVED reads.
 IMPLIED = {"momentum": ("running_decay",), "betas": ("beta1", "beta2"), "window_size": ("window_left", "window_right"),
+           "norm_before_gate": ("gate_position",), "group_width": ("groups",),
            "case": (EVERYTHING,), "ignored_target": ("valid",),
            **dict.fromkeys(("steps_before", "step_number", "steps_before_scalar", "step_scalar", "step_array"),
                            ("iterations",))}
