@@ -233,7 +233,9 @@ def test_judge_packs_x_and_gate():
 
 def pack(x, gate, layout):
     first, second = (gate, x) if layout.startswith("gate_first") else (x, gate)
-    return np.stack([first, second], -1).reshape(*x.shape[:-1], -1) if "interleaved" in layout else np.concatenate([first, second], -1)
+    if "interleaved" in layout:
+        return np.stack([first, second], -1).reshape(*x.shape[:-1], -1)
+    return np.concatenate([first, second], -1)
 
 
 def unpack(packed, layout):

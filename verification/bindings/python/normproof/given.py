@@ -20,8 +20,8 @@ def with_names_of_corpus(op: str, given: Mapping[str, Any], caller: str, layout:
 
     betas= becomes beta1 and beta2, momentum= the weight of the old statistics, G= the number of groups, and an axis that is
     the last one is left out. A number in place of the tensor `iterations` becomes a tensor. A gate that is packed by
-    `layout` becomes two tensors, and tables of a rotation that have each column twice become tables of pairs. Throws UsageError for another
-    axis, for betas that are not two numbers, and for two tensors of one rotation.
+    `layout` becomes two tensors, and tables of a rotation that have each column twice become tables of pairs. Throws
+    UsageError for another axis, for betas that are not two numbers, and for two tensors of one rotation.
     """
     known, found = known_names(op), dict(given)
     packing = find_packing(layout, op, known) or Packing()
