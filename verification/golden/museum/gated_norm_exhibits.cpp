@@ -17,12 +17,6 @@ Kernel with_other_options(Change change) {
   };
 }
 
-Kernel with_mutation(const char* site, MutationOperator op) {
-  return [=](const Case& c, const KernelEnvironment&) {
-    return run_with_mutation(c, {.site = site, .op = op});
-  };
-}
-
 }  // namespace
 
 std::vector<Exhibit> gated_norm_exhibits() {
@@ -35,11 +29,11 @@ std::vector<Exhibit> gated_norm_exhibits() {
       {"groups_not_in_the_backward", "state-spaces/mamba#547",
        "the backward of the norm takes the whole row for a group, and gradients explode",
        "the gradient with more than one group", kOp, std::nullopt,
-       with_mutation("features of a group in the backward", MutationOperator::whole_row)},
+       mutate("features of a group in the backward", MutationOperator::whole_row)},
       {"output_again_without_gate", "fla-org/flash-linear-attention#1071",
        "the backward computes y again to save memory, and forgets the gate",
        "the recomputed output", kOp, std::nullopt,
-       with_mutation("a(gate) behind the norm", MutationOperator::drop)},
+       mutate("a(gate) behind the norm", MutationOperator::drop)},
       {"activation_ignored", "vllm-project/vllm#40245",
        "the path without a kernel computes silu, whatever activation the option names",
        "sigmoid on that path", kOp, std::nullopt,

@@ -9,10 +9,6 @@ namespace {
 
 using mutations::MutationOperator;
 
-Kernel with_mutation(const char* site, MutationOperator op) {
-  return [=](const Case& c, const KernelEnvironment&) { return run_with_mutation(c, {site, op}); };
-}
-
 /// An absent limit is read as 0, so that x is limited to min(x, 0), and the gate to 0.
 std::vector<StoredTensor> run_with_limit_of_zero(const Case& c, const KernelEnvironment&) {
   KernelCase work(c);
@@ -37,14 +33,14 @@ std::vector<Exhibit> swiglu_exhibits() {
        "the activation of the model's configuration",
        "swiglu",
        {},
-       with_mutation("limit of x", MutationOperator::drop)},
+       mutate("limit of x", MutationOperator::drop)},
       {"limit_of_the_gate_lost",
        "huggingface/transformers#40197",
        "the limit of the model is not passed to the kernel",
        "a model with low-precision weights",
        "swiglu",
        {},
-       with_mutation("limit of gate", MutationOperator::drop)},
+       mutate("limit of gate", MutationOperator::drop)},
       {"absent_limit_is_zero",
        "microsoft/onnxruntime#27220",
        "the default of an absent limit is 0 instead of infinity",
@@ -58,24 +54,24 @@ std::vector<Exhibit> swiglu_exhibits() {
        "elements below the limit",
        "swiglu",
        {},
-       with_mutation("limit of x", MutationOperator::insert)},
+       mutate("limit of x", MutationOperator::insert)},
       {"beta_lost",
        "sgl-project/sglang#39939",
        "beta is 0 by default where the model with this alpha means 1",
        "a model that sets alpha without beta",
        "swiglu",
        {},
-       with_mutation("beta of the gate", MutationOperator::drop)},
+       mutate("beta of the gate", MutationOperator::drop)},
       {"alpha_ignored", "vllm-project/vllm-ascend#11916",
        "alpha reaches the kernel for int8 alone, and is ignored for bfloat16", kUnknownGap,
-       "swiglu", DType::bfloat16, with_mutation("alpha of the sigmoid", MutationOperator::drop)},
+       "swiglu", DType::bfloat16, mutate("alpha of the sigmoid", MutationOperator::drop)},
       {"halves_read_as_pairs",
        "ROCm/ATOM#1410",
        "a kernel for even and odd columns receives the operands as halves",
        "a test of the order of the rows",
        "swiglu",
        {},
-       with_mutation("columns of a packed operand", MutationOperator::other)},
+       mutate("columns of a packed operand", MutationOperator::other)},
   };
 }
 
