@@ -32,9 +32,9 @@ TEST(BugExhibits, HaveUniqueNamesAndDescriptions) {
 
 TEST(BugExhibits, ComeFromEveryFamilyOfOperations) {
   std::size_t count = 0;
-  for (const auto& family :
-       {layer_norm_exhibits(), rms_norm_exhibits(), slice_norm_exhibits(), function_exhibits(),
-        activation_exhibits(), attention_exhibits(), optimizer_exhibits(), scaled_exhibits()}) {
+  for (const auto& family : {layer_norm_exhibits(), rms_norm_exhibits(), slice_norm_exhibits(),
+                             function_exhibits(), activation_exhibits(), attention_exhibits(),
+                             gated_norm_exhibits(), optimizer_exhibits(), scaled_exhibits()}) {
     EXPECT_THAT(family, Not(IsEmpty()));
     count += family.size();
   }
