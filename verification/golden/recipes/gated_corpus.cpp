@@ -172,8 +172,9 @@ class GatedCases {
 }  // namespace
 
 bool is_silu_or_gated(std::string_view function) {
+  const ref::model::OperationInfo& info = ref::model::operation_info(function);
   return ref::model::is_operation_name<ref::model::SiluOptions>(function) ||
-         ref::model::operation_info(function).takes("gate");
+         (info.takes("gate") && info.independence == ref::model::Independence::element);
 }
 
 std::vector<Case> gated_cases(Tier tier, std::string_view function, std::uint64_t seed) {

@@ -35,7 +35,7 @@ TEST(BugExhibits, ComeFromEveryFamilyOfOperations) {
   for (const auto& family :
        {layer_norm_exhibits(), rms_norm_exhibits(), slice_norm_exhibits(), function_exhibits(),
         activation_exhibits(), swiglu_exhibits(), attention_exhibits(), loss_exhibits(),
-        merge_exhibits(), optimizer_exhibits(), scaled_exhibits()}) {
+        merge_exhibits(), gated_norm_exhibits(), optimizer_exhibits(), scaled_exhibits()}) {
     EXPECT_THAT(family, Not(IsEmpty()));
     count += family.size();
   }
