@@ -150,11 +150,6 @@ std::vector<std::filesystem::path> find_small_cases(const std::filesystem::path&
   return folders;
 }
 
-/// Whether NumPy's formats have the dtype. They have no bfloat16 and no formats of 8 bits.
-bool is_dtype_of_npy(io::DType dtype) {
-  return dtype != io::DType::bfloat16 && !std::string(io::to_string(dtype)).starts_with("float8");
-}
-
 std::vector<Bytes> safetensors_seeds(const std::filesystem::path& corpus) {
   std::vector<Bytes> seeds;
   for (const auto& folder : find_small_cases(corpus))
@@ -175,7 +170,7 @@ std::vector<Bytes> npz_seeds(const std::filesystem::path& corpus) {
   std::vector<Bytes> seeds;
   for (const auto& folder : find_small_cases(corpus)) {
     auto tensors = io::read_tensors(folder / "inputs.safetensors");
-    std::erase_if(tensors, [](const auto& t) { return !is_dtype_of_npy(t.dtype); });
+    std::erase_if(tensors, [](const auto& t) { return !io::is_known_to_npy(t.dtype); });
     seeds.push_back(io::encode_npz(tensors));
   }
   return seeds;
@@ -185,7 +180,7 @@ std::vector<Bytes> npy_seeds(const std::filesystem::path& corpus) {
   std::vector<Bytes> seeds;
   for (const auto& folder : find_small_cases(corpus))
     for (const auto& tensor : io::read_tensors(folder / "inputs.safetensors"))
-      if (is_dtype_of_npy(tensor.dtype)) seeds.push_back(io::encode_npy(tensor));
+      if (io::is_known_to_npy(tensor.dtype)) seeds.push_back(io::encode_npy(tensor));
   return seeds;
 }
 

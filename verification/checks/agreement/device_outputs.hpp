@@ -20,8 +20,8 @@ gpu::norm::NormStep norm_step_on_device(gpu::device::Device& device,
 /// checks::evaluation::run_operation. The operation may be a norm layer, a function, an encoder, or
 /// a layer of an encoder or decoder. Returns nothing for a whole Transformer, because
 /// compare_trajectory (trajectory.hpp) compares its training steps instead. Also returns nothing
-/// for an optimizer, because a device keeps only the results of the last step, and for functions and
-/// options that a device does not have (runs_on_device).
+/// for an optimizer, because a device keeps only the results of the last step, and for functions
+/// and options that a device does not have (runs_on_device).
 /// Requires  (C1) at least one step, and exactly one without `stacked`
 /// Throws    ContractError as the operation does
 std::optional<ref::tensor::NamedTensors<double>> run_operation_on_device(

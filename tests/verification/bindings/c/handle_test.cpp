@@ -108,7 +108,7 @@ TEST_F(CAbiUserCases, InvalidCasesAreRejectedWithASentence) {
   expect_refused(with([](auto& x) { x.bytes -= 8; }), "x has 712 bytes; expected 720");
   expect_refused(with([](auto& x) { x.name = nullptr; }), "has no name");
   expect_refused(with([](auto& x) { x.name = "z"; }), "unknown tensor 'z'");
-  expect_refused(with([](auto& x) { x.dtype = 12; }), "x has the dtype 12");
+  expect_refused(with([](auto& x) { x.dtype = 13; }), "x has the dtype 13");
   expect_refused(with([](auto& x) { x.data = nullptr; }), "the data of x is null");
   expect_refused(with([](auto& x) { x.rank = 9; }), "x has the rank 9");
   EXPECT_EQ(normproof_certify(nullptr, "mine", "layer_norm", "training", nullptr, 0, 0, nullptr, 1,

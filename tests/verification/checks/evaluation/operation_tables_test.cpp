@@ -55,7 +55,7 @@ TEST(OperationTables, JsonDescribesAFunction) {
       (nlohmann::json{
           {"name", "swiglu"},
           {"kind", "function"},
-          {"options", nlohmann::json::object()},
+          {"options", {{"limit", "none"}, {"alpha", "1"}, {"beta", "0"}}},
           {"inputs", {"x", "gate"}},
           {"optional", {"grad_y"}},
           {"operands", {tensor("x", false), tensor("gate", false), tensor("grad_y", true)}},

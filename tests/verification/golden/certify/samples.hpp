@@ -86,10 +86,11 @@ inline std::vector<double> find_output_scales(const StoredCase& stored,
   const corpus::OutputScaling scaling = corpus::output_scaling(c, output.name);
   if (scaling == corpus::OutputScaling::given)
     std::ranges::fill(scales, ref::io::widen(*find(c.inputs, name))[0]);
-  if (scaling == corpus::OutputScaling::blocks || scaling == corpus::OutputScaling::groups) {
+  if (corpus::has_found_scales(scaling)) {
     const std::vector<double> blocks = ref::io::widen(*find(stored.expected, name));
     const corpus::ScaleBlocks layout = corpus::scale_blocks_of_y(c, output.shape);
-    for (std::size_t i = 0; i < scales.size(); ++i) scales[i] = blocks[layout.index(i)];
+    const double of_tensor = corpus::tensor_scale(c, output.name);
+    for (std::size_t i = 0; i < scales.size(); ++i) scales[i] = blocks[layout.index(i)] * of_tensor;
   }
   return scales;
 }

@@ -111,6 +111,7 @@ std::size_t count_failing_outputs(const StoredCase& stored, const std::vector<St
     std::vector<double> values = {kGoldenNaN, kGoldenInfinity, 0, 12345};
     if (tensor.dtype == DType::int64) values = {0, 12345};
     if (tensor.dtype == DType::int8) values = {0, -128, 127};
+    if (tensor.dtype == DType::float4_e2m1fn) values = {0, -6, 6};
     const bool scales = tensor.dtype == DType::float8_e8m0fnu;
     if (scales) values = {kGoldenNaN, 0x1p-127, 0x1p127};
     for (std::size_t i = 0; i < ref::io::widen(tensor).size(); ++i)

@@ -26,9 +26,10 @@ using OptionOfOperation = std::pair<std::string, std::string>;
 /// them.
 std::vector<std::string> other_values(const std::string& value) {
   static const std::vector<std::string> candidates = {
-      "true",    "false", "0.375",    "2",     "before_gamma", "bfloat16",    "channels_first",
-      "outside", "gelu",  "pre",      "post",  "per_position", "masked_mean", "rms_norm",
-      "0",       "1",     "top_left", "after", "before",       "silu",        "sigmoid"};
+      "true",           "false",    "0.375",   "2",   "before_gamma", "bfloat16",
+      "channels_first", "outside",  "gelu",    "pre", "post",         "per_position",
+      "masked_mean",    "rms_norm", "0",       "1",   "top_left",     "after",
+      "before",         "silu",     "sigmoid", "sum", "none"};
   std::vector<std::string> others;
   for (const std::string& other : candidates)
     if (other != value) others.push_back(other);

@@ -53,6 +53,7 @@ class Argument(NamedTuple):
     source: Source
     positional: bool  # whether it is passed by position
     required: bool  # whether it is passed even if the case has no such tensor or option
+    is_of_rest: bool = False  # whether **rest receives it, which may hand it on, and so nothing that the case leaves out
 
 
 @dataclasses.dataclass(frozen=True)
@@ -167,7 +168,8 @@ class Signature:
             return True, source(case)
         if source in tensors:
             return True, tensors[source]
-        if source in case.options or source in names.default_options(case.op):  # a case leaves out defaults of later options
+        # A case leaves out the defaults of later options.
+        if source in case.options or not argument.is_of_rest and source in names.default_options(case.op):
             value = case.options.get(source, names.default_option(case.op, source))
             if source == "scale" and value is None and argument.required and "k" in case.tensors:
                 value = case.tensors["k"].shape[-1] ** -0.5  # the default, for a function that has none
@@ -296,7 +298,7 @@ def _remaining_arguments(arguments: Iterable[Argument], op: str, known: Collecti
     bound = {argument.source for argument in arguments if isinstance(argument.source, str)}
     bound |= {name for source in bound for name in IMPLIED.get(source, ())}
     order = {name: place for place, name in enumerate(names.ordered_names(op))}
-    return [Argument(name, name, False, False)
+    return [Argument(name, name, False, False, is_of_rest=True)
             for name in sorted(set(known) - bound, key=lambda one: (order.get(one, 99), one))
             if "y" in known or not name.startswith("grad_") or name == "grad_parameter"]
 
