@@ -265,7 +265,7 @@ class MergeCases {
   }
 
   void add_not_finite_cases() {
-    const auto with = [](std::size_t at, Fill fill) {
+    const auto with = [](std::size_t at, const Fill& fill) {
       return [at, fill](std::size_t i, double normal) {
         return i == at ? kMergeNaN : fill(i, normal);
       };
