@@ -112,10 +112,12 @@ QUANTIZATION = ("quantize", "dequantize")  # kernels compute in float32, whateve
 def numpy_implementations():
     import numpy_formulas
     dtypes = available_dtypes()
+    # The dtypes of at most 8 bits are those of ml_dtypes, as bfloat16 is.
+    quantization = QUANTIZATION if "bfloat16" in dtypes else ()
     return {op: Implementation(numpy_twin(op), dtypes, "numpy",
                                lambda fn, dtype, op=op: numpy_twin(op, np.longdouble if dtype == "float64" else np.float64))
             for op in protocol.OPERATIONS if op in numpy_formulas.TAKES and op not in QUANTIZATION} | {
-                op: Implementation(numpy_twin(op), dtypes[1:], "numpy", lambda fn, dtype: fn) for op in QUANTIZATION}
+                op: Implementation(numpy_twin(op), dtypes[1:], "numpy", lambda fn, dtype: fn) for op in quantization}
 
 
 def every_argument(fn, positional, named):

@@ -95,12 +95,30 @@ def test_judge_takes_tensors_of_four_bits():
     x = np.random.default_rng(7).normal(size=(3, 96)).astype("f")
     assert normproof.judge(quantize, "quantize", x=x, y_dtype="fp4", framework="numpy")
     assert normproof.judge(quantize, "quantize", x=x, y_dtype="fp4", y_tensor_scale=0.002, framework="numpy")
-    assert normproof.judge(lambda x, input_global_scale: quantize(x, input_global_scale), "quantize", x=x, y_dtype="fp4",
-                           y_tensor_scale=0.002, framework="numpy")
     codes, scales = quantize(x, np.float32([0.002]))
     given = {"x": codes, "x_scale": scales, "x_tensor_scale": 0.002, "framework": "numpy"}
     assert normproof.judge(dequantize, "dequantize", **given)
     assert not normproof.judge(lambda x, x_scale: dequantize(x, x_scale, np.float32([1])), "dequantize", **given)
+
+
+def test_a_global_scale_is_the_reciprocal_as_in_vllm_and_flashinfer():
+    pytest.importorskip("ml_dtypes")
+
+    def scaled_fp4_quant(input, input_global_scale):
+        return quantize(input, 1 / input_global_scale)
+    report = normproof.check(scaled_fp4_quant, "quantize", dtype="fp4", framework="numpy", only="*/nvfp4*")
+    assert report and not report.declined and "1 / the scale of the tensor" in str(report), str(report)
+    assert not normproof.check(lambda x, global_scale: quantize(x, global_scale), "quantize", dtype="fp4", framework="numpy",
+                               only="*/nvfp4*")
+    back = normproof.check(lambda x, x_scale, global_scale: dequantize(x, x_scale, 1 / global_scale), "dequantize",
+                           dtype="float32", framework="numpy", only="*/nvfp4*")
+    assert back and not back.declined, str(back)
+
+
+def test_elements_without_the_scales_of_their_blocks_fail():
+    pytest.importorskip("ml_dtypes")
+    report = normproof.check(lambda x: quantize(x)[0], "quantize", dtype="fp4", framework="numpy", only="*/mxfp4*")
+    assert not report and "y_scale is absent" in str(report), str(report)
 
 
 def test_judge_takes_pairs_of_pytorch():

@@ -378,3 +378,60 @@ def test_the_losses_of_pytorch_have_every_reduction():
     assert normproof.judge(torch.nn.functional.cross_entropy, "cross_entropy", logits=logits, targets=targets, reduction="none")
     assert not normproof.judge(lambda input, target: torch.nn.functional.cross_entropy(input, target), "cross_entropy",
                                logits=logits, targets=targets, reduction="sum", framework="torch")
+
+
+def merged(o, log_sum_exp, base=np.e):
+    """Merges parts of an attention in NumPy, without the parts that are empty."""
+    o, logs = o.astype(np.float64), log_sum_exp.astype(np.float64) * np.log(base)
+    empty = np.isneginf(logs)
+    largest = np.where(empty.all(0), 0, np.where(empty, -np.inf, logs).max(0))
+    weights = np.where(empty, 0, np.exp(np.where(empty, 0, logs - largest)))
+    whole = weights.sum(0)
+    y = (weights[..., None] * np.where(empty[..., None], 0, o)).sum(0) / np.where(whole == 0, 1, whole)[..., None]
+    with np.errstate(divide="ignore"):
+        logs = np.where(whole == 0, -np.inf, largest + np.log(whole))
+    return y, (logs / np.log(base)).astype(np.float32)
+
+
+def test_a_merge_that_returns_a_pair_is_judged_with_its_log_sum_exp():
+    def merge_state(o, log_sum_exp):
+        y, logs = merged(o, log_sum_exp)
+        return y.astype(o.dtype), logs
+    report = normproof.check(merge_state, "merge_attention_states", dtype="float32", framework="numpy")
+    assert report and report.declined, str(report)
+    assert all("log_sum_exp_base" in result.text for result in report.declined), str(report)
+    for wrong in (lambda o, log_sum_exp: (merge_state(o, log_sum_exp)[0], np.full(o.shape[1:-1], 1e9, np.float32)),
+                  lambda o, log_sum_exp: (merge_state(o, log_sum_exp)[0], log_sum_exp.max(0))):
+        assert not normproof.check(wrong, "merge_attention_states", dtype="float32", framework="numpy")
+        given = {"o": np.ones((2, 1, 1, 3, 4), "f"), "log_sum_exp": np.arange(6, dtype="f").reshape(2, 1, 1, 3)}
+        assert not normproof.judge(wrong, "merge_attention_states", **given)
+
+
+def test_the_log_sum_exp_of_an_attention_is_judged_if_it_is_returned():
+    q, k, v = (np.random.default_rng(seed).normal(size=(1, 2, 3, 4)).astype("f") for seed in (1, 2, 3))
+
+    def attention(q, k, v):
+        scores = np.einsum("bhtd,bhsd->bhts", q, k) / 2
+        logs = np.log(np.exp(scores).sum(-1))
+        return np.einsum("bhts,bhsd->bhtd", np.exp(scores - logs[..., None]), v), logs
+    assert normproof.judge(attention, "attention", q=q, k=k, v=v)
+    assert not normproof.judge(lambda q, k, v: (attention(q, k, v)[0], attention(q, k, v)[1] + 1), "attention", q=q, k=k, v=v)
+
+
+def test_a_limit_whose_default_is_none_is_not_given_where_a_case_has_none():
+    seen = set()
+
+    def swiglu(x, gate, alpha=1.0, limit=None, beta=0.0):
+        seen.add(limit)
+        if limit is not None:
+            x, gate = np.minimum(x, limit), np.clip(gate, -limit, limit)
+        return (x / (1 + np.exp(-alpha * x)) * (gate + beta)).astype(x.dtype)
+    report = normproof.check(swiglu, "swiglu", dtype="float64", framework="numpy")
+    assert report and seen and np.inf not in seen, str(report)
+
+
+def test_a_loss_of_each_row_where_one_is_expected_is_refused_in_one_sentence():
+    torch = pytest.importorskip("torch")
+    report = normproof.check(lambda logits, targets: torch.nn.functional.cross_entropy(logits, targets, reduction="none"),
+                             "cross_entropy", dtype="float32", framework="torch", only="*/random-*", skip_diagnosis=True)
+    assert not report and "loss has shape [7]; expected [1]; the loss of each row is reduction='none'" in str(report), str(report)

@@ -38,7 +38,7 @@ SIGNATURES = {
                       "gate_position='after', gate_activation='silu'",
     "rope": "x/q, cos, sin, interleaved=False",
     "attention": "q/query, k/key, v/value, causal/is_causal=False, scale=None, sinks/s_aux=None, bias/attn_bias=None",
-    "merge_attention_states": "o/out, log_sum_exp/lse, log_sum_exp_base=\"e\"",
+    "merge_attention_states": "o/outputs, log_sum_exp/lse, log_sum_exp_base=\"e\"",
     "cross_entropy": "logits/input, targets/target, class_weights/weight=None, label_smoothing=0.0",
     "sgd": "parameter/param, grad_parameter/grad, learning_rate/lr, momentum, velocity=None", "adam": ADAM,
     "adamw": ADAM + ", weight_decay",

@@ -55,6 +55,7 @@ class DerivedValues:
                                          for name in ("window_left", "window_right")),
             "norm_before_gate": lambda: case.options["gate_position"] == "after",
             "group_width": lambda: feature_count(case) // int(case.options["groups"]),
+            "reciprocal_scale": lambda: self._reciprocal_scale(case),
             "rotary_dim": lambda: 2 * case.tensors["cos"].shape[-1],
             "steps_before": lambda: self._steps(case, 0),
             "step_number": lambda: self._steps(case, 1),
@@ -73,6 +74,13 @@ class DerivedValues:
     def _steps(case: Case, first: int) -> int:
         """Returns the number of a step, counted from `first`."""
         return int(case.tensors["iterations"].data.ravel()[0]) + first
+
+    def _reciprocal_scale(self, case: Case) -> Any:
+        """Returns the reciprocal of the scale of the tensor, which vLLM and FlashInfer pass. Throws NotOffered without one."""
+        for name in ("x_tensor_scale", "y_tensor_scale"):
+            if name in case.tensors:
+                return self.framework.tensor(Stored("float32", np.float32(1) / case.tensors[name].data), self.device)
+        raise NotOffered(f"{self.title} needs a scale of the tensor, which the case has not")
 
     def _step_tensor(self, case: Case, first: int, shape: tuple[int, ...]) -> Any:
         numbers = np.full(shape, self._steps(case, first), np.float32 if shape == () else np.int64)
@@ -118,7 +126,7 @@ class DerivedValues:
                 "grouped_heads": "True if k has fewer heads than q",
                 "betas": "(beta1, beta2)", "window_size": "(window_left, window_right), -1 for all",
                 "norm_before_gate": "gate_position == 'after'", "group_width": "D / groups",
-                "rotary_dim": "the number of rotated features",
+                "rotary_dim": "the number of rotated features", "reciprocal_scale": "1 / the scale of the tensor",
                 "steps_before": "iterations, a number from 0", "step_number": "iterations + 1, a number from 1",
                 "steps_before_scalar": "iterations, a tensor of shape []", "step_scalar": "iterations + 1, a tensor of shape []",
                 "step_array": "iterations + 1, a tensor of shape [1]",

@@ -525,7 +525,7 @@ class Invocation:
         if cotangent is None:
             return self.framework.gradients(forward, leaves, None)
         if "loss" in case.outputs:
-            forward = self._with_array_loss(forward)
+            forward = self._with_array_loss(forward, case.outputs["loss"])
         if "grad_sum" in given:
             return self._differentiate_with_sum(forward, leaves, cotangent, given["grad_sum"])
         return self.framework.gradients(forward, leaves, cotangent)
@@ -576,12 +576,19 @@ class Invocation:
             return self.framework.tensor(Stored("float32", np.ones(case.outputs["loss"], np.float32)), self.device)
         return given.get("grad_y")
 
-    def _with_array_loss(self, forward: Forward) -> Forward:
-        """Returns `forward` with a loss of shape [1] in place of the scalar that frameworks return."""
+    def _with_array_loss(self, forward: Forward, expected: tuple[int, ...]) -> Forward:
+        """Returns `forward` with a loss of shape [1] in place of the scalar that frameworks return.
+
+        Throws Unanswered for a loss of another shape, such as that of each row.
+        """
         def reshaped(leaves: Leaves) -> tuple[Tensor, dict[str, Tensor]]:
             loss, others = forward(leaves)
             if self.framework.is_tensor(loss) and tuple(loss.shape) == ():
                 loss = self.framework.reshape(loss, (1,))
+            shape = tuple(getattr(loss, "shape", expected))
+            if shape != expected and len(shape) == 1:
+                hint = "; the loss of each row is reduction='none'" if expected == (1,) else ""
+                raise Unanswered(f"loss has shape {[*shape]}; expected {[*expected]}{hint}")
             return loss, others
         return reshaped
 

@@ -28,7 +28,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "soft_cap": ("softcap", "logits_soft_cap", "logit_soft_cap", "logit_cap", "attn_logits_soft_cap", "attn_logit_softcapping"),
     "log_sum_exp_base": ("lse_base",),
     "z_loss": ("lse_square_scale", "z_loss_weight", "z_loss_coef", "z_loss_factor", "z_loss_scale", "zloss"),
-    "o": ("out", "outputs", "o_partial", "out_partial", "partial_out", "partial_outputs"),
+    "o": ("outputs", "o_partial", "out_partial", "partial_out", "partial_outputs"),
     "log_sum_exp": ("lse", "logsumexp", "lses", "softmax_lse", "lse_partial", "partial_lse"),
     "bias": ("attn_bias", "attention_bias", "score_bias", "ab"),
     "sinks": ("sink", "attn_sinks", "attn_sink", "attention_sinks", "attention_sink", "s_aux", "learnable_sink", "sink_logits"),
@@ -48,8 +48,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "second_moment": ("exp_avg_sq", "exp_avg_sqs", "v", "nu"),
     "iterations": ("step", "t", "steps", "timestep", "count"),
     "x_scale": ("scale_x", "input_scale"),
-    "x_tensor_scale": ("global_scale", "input_global_scale", "tensor_scale", "per_tensor_scale"),
-    "y_tensor_scale": ("global_scale", "input_global_scale", "output_global_scale", "tensor_scale", "per_tensor_scale"),
+    "x_tensor_scale": ("tensor_scale", "per_tensor_scale"),
+    "y_tensor_scale": ("tensor_scale", "per_tensor_scale"),
     "x_scale_group": ("group_size", "quant_group_size", "scale_group"),
     "y_scale": ("scale_y", "output_scale", "out_scale"),
     "y_dtype": ("out_dtype", "output_dtype", "quant_dtype"),
@@ -87,6 +87,7 @@ DERIVED: dict[str, tuple[str, ...]] = {
     "window_size": ("window_size", "local_window_size"),
     "norm_before_gate": ("norm_before_gate",),
     "group_width": ("group_size",),
+    "reciprocal_scale": ("global_scale", "input_global_scale"),
     "rotary_dim": ("rotary_dim", "rotary_dims", "rotary_ndims", "rot_dim", "rope_dim"),
     "steps_before": (), "step_number": (), "steps_before_scalar": (), "step_scalar": (), "step_array": (),
     "case": ("case",),
@@ -258,7 +259,8 @@ def meaning(parameter: str, known: Collection[str], constructor: bool = False) -
     if name == "g" and {"gate", "gamma"} <= set(known):  # flash-linear-attention calls gamma the weight
         return "gate"
     rules = [rule for rule, spellings in DERIVED.items() if name in spellings
-             and (rule not in GATED_NORM_RULES or "gate_position" in known)]
+             and (rule not in GATED_NORM_RULES or "gate_position" in known)
+             and (rule != "reciprocal_scale" or {"x_tensor_scale", "y_tensor_scale"} & set(known))]
     if "rotary_dim" in rules and "cos" not in known:
         return None
     rules = [rule for rule in rules if rule not in (FUNCTION_RULES if constructor else CONSTRUCTOR_RULES)]

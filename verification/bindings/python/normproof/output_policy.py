@@ -121,7 +121,10 @@ class OutputPolicy:
             judged = [name for name in self.named if not _lacks_parameter(case, name) or name in outputs]
             return ",".join(judged or self.named)
         if not self.judges_gradients:
-            return ",".join([self.main, *self._other_outputs(case, outputs)])
+            others = self._other_outputs(case, outputs)
+            # Elements mean nothing without the scales that the kernel found.
+            found = ["y_scale"] if "y_scale" in case.outputs and "y_scale" not in others else []
+            return ",".join([self.main, *others, *found])
         if self.main == "parameter" and COUNTER not in outputs:
             return ",".join(name for name in case.outputs if name != COUNTER)
         if self.is_loss_alone(outputs):

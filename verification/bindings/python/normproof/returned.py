@@ -45,6 +45,7 @@ def name_outputs(returned: Any, case: Case, policy: OutputPolicy, signature: Sig
         return {name: value for name, value in zip(policy.order, returned) if name != IGNORED}
     others = [name for name in names.state_names(case.op) if name in signature.read_names]
     others += [name for name in ("sum", "y_scale") if name in case.outputs]
+    others += ["log_sum_exp"] if _has_log_sum_exp(returned, case) else []
     moments = [name for name in OPTIMIZER_STATE[1:-1] if name in case.outputs]
     if policy.main == "parameter" and len(returned) in (1 + len(moments), 2 + len(moments)):
         others = [*moments, "iterations"][:len(returned) - 1]
@@ -63,6 +64,12 @@ def name_outputs(returned: Any, case: Case, policy: OutputPolicy, signature: Sig
     example = f", as outputs='{','.join(every[:len(returned)])}'" if len(every) >= len(returned) else ""
     raise Unanswered(f"{title} returned {len(returned)} values; expected {policy.main} alone, a mapping by the "
                      f"names of outputs, or outputs= that names each of them{example}")
+
+
+def _has_log_sum_exp(returned: Sequence[Any], case: Case) -> bool:
+    """Whether the second of two values is the log-sum-exp of an attention: always in a merge, else by its shape."""
+    shape = case.outputs.get("log_sum_exp")
+    return shape is not None and len(returned) == 2 and ("o" in case.tensors or _shape_of(returned[1]) == shape)
 
 
 def _name_of_single(returned: Tensor, case: Case, policy: OutputPolicy, signature: Signature) -> str:

@@ -9,7 +9,7 @@ import re
 from typing import Any, Callable, Collection, Iterable, Mapping, NamedTuple, Sequence, Union
 
 from normproof import names
-from normproof.corpus import KEPT_LIMITS, Case, option_value
+from normproof.corpus import KEPT_LIMITS, LIMITS, Case, option_value
 from normproof.derived_values import NEUTRAL_TENSORS, DerivedValues
 from normproof.errors import NotOffered, UsageError
 from normproof.frameworks.base import Framework
@@ -19,6 +19,7 @@ EVERYTHING = "*"  # stands for every tensor and option of a case
 # The tensors and options of a case that a rule of names.DERIVED reads.
 IMPLIED = {"momentum": ("running_decay",), "betas": ("beta1", "beta2"), "window_size": ("window_left", "window_right"),
            "norm_before_gate": ("gate_position",), "group_width": ("groups",),
+           "reciprocal_scale": ("x_tensor_scale", "y_tensor_scale"),
            "case": (EVERYTHING,), "ignored_target": ("valid",),
            **dict.fromkeys(("steps_before", "step_number", "steps_before_scalar", "step_scalar", "step_array"),
                            ("iterations",))}
@@ -53,6 +54,7 @@ class Argument(NamedTuple):
     source: Source
     positional: bool  # whether it is passed by position
     required: bool  # whether it is passed even if the case has no such tensor or option
+    keeps_none: bool = False  # whether its default is None, which stands for no limit
     is_of_rest: bool = False  # whether **rest receives it, which may hand it on, and so nothing that the case leaves out
 
 
@@ -174,7 +176,10 @@ class Signature:
             if source == "scale" and value is None and argument.required and "k" in case.tensors:
                 value = case.tensors["k"].shape[-1] ** -0.5  # the default, for a function that has none
             # A function keeps a limit of its own, as PyTorch's softplus does: infinity would overflow in it.
-            return argument.required or source not in KEPT_LIMITS or value != float("inf"), value
+            keeps_limit = source in KEPT_LIMITS or source in LIMITS and argument.keeps_none
+            return argument.required or not keeps_limit or value != float("inf"), value
+        if source == "reciprocal_scale" and not argument.required and not {"x_tensor_scale", "y_tensor_scale"} & set(tensors):
+            return False, None
         if source in names.DERIVED:
             return True, self.derived.value(source, case)
         if argument.required:
@@ -252,7 +257,8 @@ def _arguments_by_name(parameters: Mapping[str, inspect.Parameter], sources: dic
             raise UsageError(f"{title}: its argument {name!r} is none that {op} is known to have; expected one of "
                              f"{', '.join(sorted(known))}, or arguments={{{name!r}: ...}}")
         needs_number = source == "scale" and isinstance(parameter.default, (int, float))
-        arguments.append(Argument(name, source, parameter.kind is parameter.POSITIONAL_ONLY, required or needs_number))
+        arguments.append(Argument(name, source, parameter.kind is parameter.POSITIONAL_ONLY, required or needs_number,
+                                  keeps_none=parameter.default is None))
     return _with_operands_and_scales(arguments, known)
 
 
@@ -399,7 +405,7 @@ def require_read(case: Case, read: Collection[str], title: str, differentiated: 
         return
     defaults = names.default_options(case.op)
     for name, value in case.options.items():
-        if name in OPTIONS_OF_ONE_OUTPUT and OPTIONS_OF_ONE_OUTPUT[name] not in returned:
+        if name in OPTIONS_OF_ONE_OUTPUT and OPTIONS_OF_ONE_OUTPUT[name] not in (*returned, *case.tensors):
             continue
         if name not in read and not (name in defaults and option_value(name, defaults[name]) == value):
             raise NotOffered(f"{title} takes no option {name}, which is {value:g} here" if isinstance(value, float)

@@ -108,7 +108,8 @@ def pack_halves(codes: Array) -> Array:
 
 def unpack_halves(packed: Array) -> Array:
     """Returns the elements of 4 bits of bytes that hold two each, the first one in the lower half."""
-    return np.stack((packed & 15, packed >> 4), -1).reshape((*packed.shape[:-1], -1) if packed.ndim else (2,))
+    codes: Array = np.stack((packed & 15, packed >> 4), -1)
+    return codes.reshape((*packed.shape[:-1], -1) if packed.ndim else (2,))
 
 
 def read_bytes_as(stored: Stored, dtype: str, shape: tuple[int, ...] | None) -> Stored:
