@@ -1,5 +1,8 @@
 #include "verification/checks/agreement/agree.hpp"
 
+#include <variant>
+
+#include "verification/checks/agreement/device_functions.hpp"
 #include "verification/checks/agreement/operations.hpp"
 #include "verification/checks/agreement/primitives.hpp"
 #include "verification/checks/agreement/random_cases.hpp"
@@ -8,6 +11,12 @@
 #include "verification/golden/recipes/corpus.hpp"
 
 namespace normproof::verification::checks::agreement {
+
+/// Whether a device computes the operation with the options of the case.
+static bool is_on_device(const golden::corpus::Case& c) {
+  const auto* const function = std::get_if<ref::model::FunctionOptions>(&c.options);
+  return function == nullptr || runs_on_device(*function);
+}
 
 std::vector<std::string> list_rows_in_order() {
   std::vector<std::string> names;
@@ -32,7 +41,7 @@ Rows compare_ordered_mode(gpu::device::Device& device, std::uint64_t seed,
     if (!only.match(operation)) continue;
     bool compared = false;
     for (const golden::corpus::Case& c : corpus) {
-      if (golden::corpus::case_operation_name(c) != operation) continue;
+      if (golden::corpus::case_operation_name(c) != operation || !is_on_device(c)) continue;
       const std::string name = golden::corpus::case_folder(c);
       compare_operation(device, c.options, golden::recipes::inputs_of(c, name), name, rows);
       compared = true;

@@ -19,6 +19,7 @@
 #include "gpu/train/cross_entropy.hpp"
 #include "ref/model/attention_shape.hpp"
 #include "ref/model/attention_states.hpp"
+#include "ref/numeric/errors.hpp"
 
 namespace normproof::verification::checks::agreement {
 namespace {
@@ -229,6 +230,10 @@ bool runs_on_device(const model::FunctionOptions& function) {
 
 NamedDeviceTensors run_function_on_device(Device& device, const model::FunctionOptions& function,
                                           const checks::evaluation::FunctionInputs& inputs) {
+  if (!runs_on_device(function))
+    ref::numeric::contract_failure(
+        "run_function_on_device", "function", "has options that no device has",
+        "a function for which runs_on_device is true", ref::numeric::Clause::C1);
   NamedDeviceTensors got;
   std::visit(FunctionRunner{device, inputs, got}, function);
   return got;

@@ -12,7 +12,7 @@ bool runs_on_device(const ref::model::FunctionOptions& function);
 
 /// Runs a function on a device. Returns the outputs of checks::evaluation::run_function under the
 /// same names.
-/// Requires  runs_on_device(function)
+/// Requires  (C1) runs_on_device(function)
 /// Throws    ContractError as the function does
 gpu::device::NamedDeviceTensors run_function_on_device(
     gpu::device::Device& device, const ref::model::FunctionOptions& function,
